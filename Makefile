@@ -89,7 +89,7 @@ NAMES = train sample attend export
 PROGRAMS = $(NAMES:%=$(BIN)/%)
 TINY = $(BIN)/tiny
 ROOMS = base base/system base/files base/parallel base/numbers \
-	model model/shape model/layers model/matrix model/matrix/kernels model/optimizer model/generate \
+	model model/shape model/layers model/matrix model/matrix/kernels \
 	text text/words text/subwords text/corpus formats formats/huggingface formats/run \
 	programs/terminal programs/pictures programs/answer \
 	programs/train programs/train/plan programs/train/team programs/train/saving programs/train/report \

@@ -7,7 +7,7 @@
 #include "formats/huggingface/config.h"
 #include "formats/huggingface/weights.h"
 #include "model/gpt.h"
-#include "model/optimizer/optimizer.h"
+#include "model/optimizer.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/corpus.h"
 #include "text/text.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/language.h"
-#include "programs/export/llamacpp.h"
+#include "programs/export/gguf.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
 #include "programs/terminal/screen.h"

@@ -15,7 +15,7 @@
 #include "formats/json.h"
 #include "programs/terminal/options.h"
 #include "programs/train/plan/floor.h"
-#include "programs/train/report/announce.h"
+#include "programs/train/report/report.h"
 #include "programs/train/report/session.h"
 
 #define EXPORT(name) __attribute__((export_name(#name), used)) name

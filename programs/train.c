@@ -13,11 +13,11 @@
 #include "base/language.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
-#include "programs/train/report/announce.h"
+#include "programs/train/report/report.h"
 #include "programs/train/report/compare.h"
 #include "programs/train/report/session.h"
 #include "programs/train/report/verify.h"
-#include "programs/train/sharing.h"
+#include "programs/train/take_over.h"
 #include "programs/train/team/team.h"
 
 static const char *stop_name(int signal);

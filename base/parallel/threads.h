@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base.h"
+
 /* An OpenMP directive for the loop or block below it: OMP(parallel for). */
 #define OMP_TEXT(...) #__VA_ARGS__
 #define OMP(...) _Pragma(OMP_TEXT(omp __VA_ARGS__))
@@ -41,5 +43,22 @@ static inline bool worth_threads(int N, int C)
 /* How many processes were started together with this one, itself included; 0 if no launcher started
  * it. *number receives which of them it is, from 0. */
 int launcher_processes(int *number);
+
+/* Sums over the rows of an (N, C) matrix, such as the gradient of a bias. Rows cannot be
+ * shared among threads, since all of them add to the same C sums; columns can. Each sum belongs to
+ * one thread, which adds the rows in order, so the number of threads does not change its bits. */
+typedef struct {
+    int from, end;
+} Columns;
+
+/* The columns of C that belong to the calling thread of a parallel region: whole cache lines, so
+ * that no two threads write to the same one. */
+static inline Columns columns_of_thread(int C)
+{
+    enum { LINE = 64 / sizeof(Real) };
+    const int lines = (C + LINE - 1) / LINE, threads = thread_count(), thread = thread_index();
+    return (Columns){min_int(lines * thread / threads * LINE, C),
+                     min_int(lines * (thread + 1) / threads * LINE, C)};
+}
 
 #endif

@@ -33,11 +33,10 @@ typedef struct {
     ObjectiveKind objective; /* what it was trained for */
     bool causal_source;      /* of pairs */
     int eos;                 /* the id of the token that ends a line; negative if it names none */
-    const char
-        *identity;      /* of the run that wrote it (see programs/train/saving/record.h), or NULL */
-    const char *text;   /* the checksum of the text it was trained on, or NULL */
-    struct cJSON *json; /* all of the file */
-    uint64_t checksum;  /* of the file */
+    const char *identity; /* of the run that wrote it (see programs/train/saving/run.h), or NULL */
+    const char *text;     /* the checksum of the text it was trained on, or NULL */
+    struct cJSON *json;   /* all of the file */
+    uint64_t checksum;    /* of the file */
 } Config;
 
 /* Reads a directory's config.json: a run's, or one of a GPT-2 that Transformers saved. Dies if it

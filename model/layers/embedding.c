@@ -1,7 +1,7 @@
 /* embedding.c: forward adds two rows of the tables; backward adds each row's gradient to the same
  * two rows. */
 #include "embedding.h"
-#include "columns.h"
+#include "base/parallel/threads.h"
 
 #include <math.h>
 

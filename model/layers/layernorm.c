@@ -1,7 +1,7 @@
 /* layernorm.c: forward row by row in two passes over a row (mean, then variance); backward computes
  * the normalised x again from the mean and rstd that forward kept. */
 #include "layernorm.h"
-#include "columns.h"
+#include "base/parallel/threads.h"
 
 #include <tgmath.h>
 

@@ -2,7 +2,7 @@
  * transposed as views, and a sum over rows. Logits have no bias. */
 #include "linear.h"
 
-#include "columns.h"
+#include "base/parallel/threads.h"
 #include "model/matrix/matrix.h"
 
 void linear_forward(Real *y, Linear p, const Real *x, int N)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/numbers/elementary.h"
-#include "model/generate/beam.h"
+#include "model/generator.h"
 #include "text/corpus/counts.h"
 #include "text/encoder.h"
 #include "text/subwords/bpe.h"

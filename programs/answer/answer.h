@@ -12,7 +12,7 @@
 
 #include "base/numbers/random.h"
 #include "formats/run/training_text.h"
-#include "model/generate/generator.h"
+#include "model/generator.h"
 #include "text/encoder.h"
 #include "next_words.h"
 

@@ -12,7 +12,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "model/generate/generator.h"
+#include "model/generator.h"
 #include "text/subwords/bpe.h"
 
 /* Words of more tokens, and more beginnings than this for each word asked for, are not

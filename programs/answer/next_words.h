@@ -9,7 +9,7 @@
 #ifndef PULGA_NEXT_WORDS_H
 #define PULGA_NEXT_WORDS_H
 
-#include "model/generate/generator.h"
+#include "model/generator.h"
 #include "text/tokenizer.h"
 
 /* What may come next: a word or a token. A token may also stand in a gap. */

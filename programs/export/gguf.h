@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/files/file.h"
+#include "formats/huggingface/config.h"
 
 /* With what every such file begins. */
 #define GGUF_BEGIN "GGUF"
@@ -60,5 +61,23 @@ size_t gguf_write(const Gguf *gguf, FILE *out);
 /* The nearest number of 16 bits (a sign, 5 of exponent, 10 of fraction), the even one of two that
  * are as near. */
 uint16_t gguf_half(float number);
+
+/* A model as one GGUF file of the architecture gpt2, which llama.cpp and the programs
+ * that are built on it run. */
+
+/* Contexts of llama.cpp are a multiple of this: it rounds a context up, and goes on to
+ * its end. It stops with an error message of its own where there is no position. */
+enum { LLAMACPP_CONTEXT = 256 };
+
+/* The positions that the file has for a model of this context. */
+int llamacpp_context(int context);
+
+/* Dies in one line if llama.cpp's gpt2 is not this model, or if a type does not fit its sizes. The
+ * line names the option of train that would have made it possible. */
+void llamacpp_check(const Pretrained *model, GgufType type);
+
+/* Writes the file, matrices in this type. Returns its size in bytes; 0, after a warning, if it
+ * cannot be written. */
+size_t llamacpp_write(const Pretrained *model, GgufType type, const char *path);
 
 #endif

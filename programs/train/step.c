@@ -4,8 +4,10 @@
 #include "step.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "programs/train/team/team.h"
+#include "text/corpus/corpus.h"
 
 /* Adam squares each gradient, and the largest float is 3.4e38. */
 static const double MAX_NORM = 1.8e19;
@@ -98,4 +100,182 @@ int64_t trainer_step(Trainer *t)
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
     return rows;
+}
+
+/* In each round, every member of the team evaluates a batch, and the losses are
+ * collected. */
+
+/* The leader's watch decides for all. */
+static bool goes_on(EvaluationWatch *watch, void *watcher, double share)
+{
+    bool on = !watch || !team_leads() || watch(watcher, share);
+    team_share(&on, sizeof on);
+    return on;
+}
+
+/* Adds the losses of a batch for each member, in order, as if one evaluated them all: what lies in
+ * `place` moves on. */
+static void add_round(double *sum, size_t *targets, double *losses, Trainer *t, const Part *part,
+                      BatchPlace *place)
+{
+    /* As many rows as a part of a step has: no more memory is needed than for training. */
+    Batch batch;
+    int count = 0;
+    for (; count < team_size() && batch_next(&batch, &t->room, &t->corpus, part, place); count++) {
+        if (count == team_member())
+            losses[count] = gpt_evaluate(&t->gpt, &batch);
+        *targets += (size_t)batch.counted;
+    }
+    team_collect(losses, sizeof *losses);
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(losses[i]))
+            end_not_finite(t, t->progress.step, "the loss is not finite");
+        *sum += losses[i];
+    }
+}
+
+/* The mean loss over the targets of a part of the text, without dropout; NAN if it was
+ * abandoned. */
+static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, void *watcher)
+{
+    double *losses = memory_new((size_t)team_size(), sizeof *losses, "the losses of a round");
+    double sum = 0;
+    size_t targets = 0;
+    for (BatchPlace place = {0}; place.piece < part->count && !isnan(sum);)
+        if (goes_on(watch, watcher, (double)place.piece / (double)part->count))
+            add_round(&sum, &targets, losses, t, part, &place);
+        else
+            sum = NAN;
+    free(losses);
+    return sum / (double)targets;
+}
+
+static void swap_weights(Real *a, Real *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const Real was = a[i];
+        a[i] = b[i];
+        b[i] = was;
+    }
+}
+
+/* The loss of a block of weights, which change places with the model's meanwhile. */
+static double loss_of(Trainer *t, Real *weights, const Part *part, EvaluationWatch *watch,
+                      void *watcher)
+{
+    Real *own = t->gpt.weight_block;
+    swap_weights(own, weights, t->gpt.size);
+    const double loss = loss_over(t, part, watch, watcher);
+    swap_weights(own, weights, t->gpt.size);
+    return loss;
+}
+
+double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
+{
+    const double loss =
+        loss_of(t, trainer_evaluated_weights(t), &t->corpus.evaluated, watch, watcher);
+    if (isnan(loss))
+        return NAN;
+    t->progress.evaluated = true;
+    if (loss < t->progress.best_loss) {
+        t->progress.best_loss = loss;
+        t->progress.worse = 0;
+        trainer_keep_best(t);
+    } else {
+        t->progress.worse++;
+    }
+    return loss;
+}
+
+/* As many targets as a hundredth of the training takes time for: see plan.c. */
+static size_t most_targets(const Trainer *t)
+{
+    const double count = (double)epoch_most_pieces(&t->corpus);
+    const double each = (double)t->corpus.train.rows / count;
+    const double trained = (double)t->progress.step * fmin(t->plan.settings.batch, count) * each;
+    const Part *evaluated = &t->corpus.evaluated;
+    const double rows_each =
+        corpus_evaluation_rows(&t->corpus, evaluated) / (double)evaluated->targets;
+    return (size_t)fmax((double)corpus_sample_targets(&t->corpus), trained * 3 / 100 / rows_each);
+}
+
+double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, EvaluationWatch *watch,
+                             void *watcher)
+{
+    const Part *all = trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
+    const size_t most = most_targets(t);
+    if (most <= corpus_sample_targets(&t->corpus))
+        return NAN;
+    Part part = corpus_sample(&t->corpus, all, most, (uint32_t)t->plan.settings.seed);
+    const double loss = loss_of(t, t->best, &part, watch, watcher);
+    *targets = part.targets;
+    if (team_leads()) /* who knows the bytes of the text */
+        *bits = bits_per_byte(loss, corpus_bytes(&t->corpus, &t->tokenizer, &part) /
+                                        (double)part.targets);
+    part_free(&part);
+    return loss;
+}
+
+/* ---- With counting ---- */
+
+/* Shares are 0, 1/STEPS, ... 1. */
+enum { STEPS = 20 };
+
+typedef struct {
+    Trainer *trainer;
+    CountMixture counts;
+    EvaluationWatch *watch;
+    void *watcher;
+} Mixing;
+
+static double loss_with(Mixing *m, int share, const Part *part)
+{
+    m->counts.share = share / (double)STEPS;
+    return loss_of(m->trainer, m->trainer->best, part, m->watch, m->watcher);
+}
+
+/* The share to expect: in other texts it was 0.4, or less if counting is far worse than the model,
+ * with a deviation of 0.1. That counts where a few tokens alone would decide. */
+static double expected_share(Mixing *m)
+{
+    const Part *part = &m->trainer->corpus.aside;
+    const double counting = loss_with(m, STEPS, part);
+    return fmax(0.4 - 0.25 * fmax(counting - loss_with(m, 0, part), 0), 0);
+}
+
+/* How badly a share does on what was set aside. */
+static double cost_of(Mixing *m, int share, double expected)
+{
+    const Part *part = &m->trainer->corpus.aside;
+    const double loss = loss_with(m, share, part) * (double)part->targets;
+    const double deviations = (m->counts.share - expected) / 0.1;
+    return loss + deviations * deviations / 2;
+}
+
+/* With a growing share, the cost falls and then rises. */
+static int best_share(Mixing *m)
+{
+    const double expected = expected_share(m);
+    int low = 0, high = STEPS;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (cost_of(m, middle, expected) <= cost_of(m, middle + 1, expected))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+void trainer_mix(Trainer *t, EvaluationWatch *watch, void *watcher)
+{
+    Counting *counting = &t->counting;
+    team_share(counting, sizeof *counting);
+    Mixing m = {t, count_mixture_new(&t->corpus, counting->order, 0), watch, watcher};
+    t->gpt.mixture = count_mixture_of(&m.counts);
+    const int share = best_share(&m);
+    counting->mixed = loss_with(&m, share, &t->corpus.evaluated);
+    counting->share = isnan(counting->mixed) ? (double)NAN : share / (double)STEPS;
+    t->gpt.mixture = (Mixture){0};
+    count_mixture_free(&m.counts);
 }

@@ -6,6 +6,7 @@
 
 #include "formats/huggingface/config.h"
 #include "programs/train/plan/settings.h"
+#include "text/corpus/corpus.h"
 
 /* A resumed run keeps the settings in its config.json; the call may change only those marked
  * LIFE_MAY_CHANGE. */
@@ -14,5 +15,18 @@ void take_over_run(Settings *settings, Decided *decided, const Config *config,
 
 /* Takes over the sizes of the model that settings->from names, and how it reads a text. */
 void take_over_model(Settings *settings, Decided *decided, const Pretrained *model);
+
+/* What the leader of a team has read and decided becomes everybody's. The other members
+ * need no text, no run and no disk in common, only the program. */
+
+/* A text, or NULL; the caller frees it. */
+void share_text(char **text);
+
+/* Settings, with their texts; those that a member had are freed. */
+void share_settings(Settings *settings);
+
+/* A corpus that was cut, for training: without the sizes of its lines in the text, and before what
+ * is evaluated is chosen. */
+void share_corpus(Corpus *corpus);
 
 #endif

@@ -20,11 +20,10 @@
 #include "formats/run/log.h"
 #include "formats/run/training_text.h"
 #include "model/matrix/matrix.h"
-#include "sharing.h"
 #include "take_over.h"
 #include "text/corpus/corpus.h"
 #include "text/tokenizer.h"
-#include "programs/train/plan/advice.h"
+#include "programs/train/plan/plan.h"
 #include "programs/train/plan/floor.h"
 #include "programs/train/team/team.h"
 

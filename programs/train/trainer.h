@@ -15,9 +15,9 @@ typedef struct {
     char *const *texts;  /* the paths of the text; of a run that reads its own copy empty */
     Source *source;      /* the text, until it is encoded and copied; then NULL */
     char *text_name;     /* what messages call it */
-    CorpusOrigin origin; /* with the run's identity: see record.h */
+    CorpusOrigin origin; /* with the run's identity: see saving/run.h */
     int wrapped_at; /* the column, if a text of words is read as a stream because it is wrapped */
-    char *advice;   /* the options that would suit the text better, or NULL: see plan/advice.h */
+    char *advice;   /* the options that would suit the text better, or NULL: see plan/plan.h */
     Tokenizer tokenizer;
     Corpus corpus;
     Plan plan;

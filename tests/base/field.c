@@ -216,7 +216,7 @@ static void a_wrong_value_is_a_usage_error_of_one_line(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Given given = cases[i].given;
-        const Ending ending = run_apart(set, &given);
+        const ChildEnd ending = run_apart(set, &given);
         assert_int_equal(ending.status, 64);
         assert_int_equal(ending.lines, 1);
         assert_non_null(strstr(ending.said, cases[i].line));

@@ -12,7 +12,7 @@
 #include "base/parallel/threads.h"
 #include "bench.h"
 #include "model/matrix/matrix.h"
-#include "model/optimizer/optimizer.h"
+#include "model/optimizer.h"
 #include "programs/terminal/process.h"
 
 /* What the machine can do in float32, with one thread and with all. */

@@ -201,7 +201,7 @@ static void random_bytes_open_or_are_refused_in_one_line(void **state)
             file.bytes[where] = pieces[(random >> 16) % (sizeof pieces - 1)];
         }
         free(scratch_write(folder, name, file.bytes, file.size));
-        const Ending ending = run_apart(open_it, folder);
+        const ChildEnd ending = run_apart(open_it, folder);
         refused += has_died(&ending);
         if (!has_died(&ending) && (ending.signal || ending.status || ending.lines))
             fail_msg("%s: signal %d, status %d, %d lines: %s", file.bytes, ending.signal,
@@ -460,7 +460,7 @@ static void only_touched_memory_is_taken(void **state)
                            .hidden = 4,
                            .positions = POSITIONS_LEARNED}};
     Pretrained model = write_model(folder, deep);
-    const Ending ending = run_apart(use_little, folder);
+    const ChildEnd ending = run_apart(use_little, folder);
     if (ending.signal || ending.status)
         fail_msg("signal %d, status %d: %s", ending.signal, ending.status, ending.said);
     free_model(&model);

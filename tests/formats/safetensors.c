@@ -160,7 +160,7 @@ static void a_file_that_cannot_be_written_is_reported(void **state)
     (void)state;
     char *folder = scratch_new(), *gone = format_text("%s/gone", folder);
     directory_make(gone);
-    const Ending ending = run_apart(write_nowhere, gone);
+    const ChildEnd ending = run_apart(write_nowhere, gone);
     assert_int_equal(ending.status, 2);
     assert_int_equal(ending.lines, 1);
     assert_non_null(strstr(ending.said, gone));
@@ -225,7 +225,7 @@ static void read_two(void *path)
 static bool is_refused(const char *folder, const Bytes *bytes, const char *what, size_t where)
 {
     char *path = scratch_write(folder, "damaged", bytes->bytes, bytes->size);
-    const Ending ending = run_apart(read_two, path);
+    const ChildEnd ending = run_apart(read_two, path);
     const bool refused = has_died(&ending) && strstr(ending.said, path);
     if (!refused && (ending.signal || ending.status || ending.lines))
         fail_msg("%s %zu: signal %d, status %d, %d lines: %s", what, where, ending.signal,
@@ -423,7 +423,7 @@ static void open_it(void *path)
 static void assert_bad_header(const char *folder, const char *header, size_t numbers)
 {
     char *path = by_hand(folder, header, strlen(header), numbers);
-    const Ending ending = run_apart(open_it, path);
+    const ChildEnd ending = run_apart(open_it, path);
     if (!has_died(&ending) || !strstr(ending.said, path) || !strstr(ending.said, "damaged"))
         fail_msg("%.100s: signal %d, status %d, %d lines: %s", header, ending.signal, ending.status,
                  ending.lines, ending.said);
@@ -437,7 +437,7 @@ static void headers_of_other_writers_are_read(void **state)
     for (size_t i = 0; i < sizeof OF_OTHER_WRITERS / sizeof *OF_OTHER_WRITERS; i++) {
         const Header *good = &OF_OTHER_WRITERS[i];
         char *path = by_hand(folder, good->header, strlen(good->header), good->numbers);
-        const Ending ending = run_apart(open_it, path);
+        const ChildEnd ending = run_apart(open_it, path);
         if (ending.signal || ending.status || ending.lines)
             fail_msg("%s: %s", good->header, ending.said);
         free(path);
@@ -720,7 +720,7 @@ static void random_bytes_give_at_most_one_line(void **state)
             file.bytes[where] = pieces[(random >> 16) % (sizeof pieces - 1)];
         }
         char *path = scratch_write(folder, "random", file.bytes, file.size);
-        const Ending ending = run_apart(read_two, path);
+        const ChildEnd ending = run_apart(read_two, path);
         if (!has_died(&ending) && (ending.signal || ending.status || ending.lines))
             fail_msg("%.*s: signal %d, status %d, %d lines: %s", (int)header - 8, file.bytes + 8,
                      ending.signal, ending.status, ending.lines, ending.said);

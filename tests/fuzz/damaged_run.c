@@ -9,7 +9,6 @@
 #include "harness.h"
 #include "showing.h"
 #include "programs/terminal/options.h"
-#include "programs/train/evaluation.h"
 #include "programs/train/step.h"
 
 static void use_it(void *directory)

@@ -70,14 +70,14 @@ static void open_it(void *directory)
 
 void assert_opens(const char *folder, const char *what)
 {
-    const Ending ending = run_apart(open_it, (void *)folder);
+    const ChildEnd ending = run_apart(open_it, (void *)folder);
     if (ending.signal || ending.status || ending.lines)
         fail_msg("%s: signal %d, status %d: %s", what, ending.signal, ending.status, ending.said);
 }
 
 void assert_refused(const char *folder, const char *what, const char *part)
 {
-    const Ending ending = run_apart(open_it, (void *)folder);
+    const ChildEnd ending = run_apart(open_it, (void *)folder);
     if (!has_died(&ending) || !strstr(ending.said, folder) || !strstr(ending.said, part))
         fail_msg("%s: wanted '%s'; signal %d, status %d, %d lines: %s", what, part, ending.signal,
                  ending.status, ending.lines, ending.said);

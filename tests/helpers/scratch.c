@@ -78,9 +78,9 @@ static _Noreturn void be_child(int to_parent, Job *job, void *context)
     _exit(0);
 }
 
-Ending run_apart(Job *job, void *context)
+ChildEnd run_apart(Job *job, void *context)
 {
-    Ending ending = {0};
+    ChildEnd ending = {0};
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
     fflush(NULL); /* or the child would print it again */
@@ -108,7 +108,7 @@ Ending run_apart(Job *job, void *context)
     return ending;
 }
 
-bool has_died(const Ending *ending)
+bool has_died(const ChildEnd *ending)
 {
     return !ending->signal && ending->status == 1 && ending->lines == 1 &&
            strlen(ending->said) > 0 && ending->said[strlen(ending->said) - 1] == '\n';
@@ -116,7 +116,7 @@ bool has_died(const Ending *ending)
 
 void assert_dies_saying(Job *job, void *context, const char *const *parts)
 {
-    const Ending ending = run_apart(job, context);
+    const ChildEnd ending = run_apart(job, context);
     if (!has_died(&ending))
         fail_msg("wanted it to die with one line and %s; signal %d, status %d, %d lines: %s",
                  parts[0], ending.signal, ending.status, ending.lines, ending.said);

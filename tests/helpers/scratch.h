@@ -21,13 +21,13 @@ typedef struct {
     int status;      /* of its exit; 0 if the job returned               */
     int lines;       /* on standard error; one without an end counts as two */
     char said[8192]; /* the beginning of them                           */
-} Ending;
+} ChildEnd;
 
 typedef void Job(void *context);
-Ending run_apart(Job *job, void *context);
+ChildEnd run_apart(Job *job, void *context);
 
 /* Whether it ended as die() ends a program: no signal, exit status 1, and one line. */
-bool has_died(const Ending *ending);
+bool has_died(const ChildEnd *ending);
 
 /* Fails unless a job dies in one line that holds all of these strings. */
 #define assert_dies(job, context, ...) \

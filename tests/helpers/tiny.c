@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/train/evaluation.h"
 #include "programs/train/step.h"
 
 void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value)

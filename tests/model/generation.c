@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/numbers/random.h"
-#include "model/generate/beam.h"
-#include "model/generate/generator.h"
+#include "model/generator.h"
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 

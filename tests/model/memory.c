@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/generate/generator.h"
+#include "model/generator.h"
 
 /* An instrument may touch what the program does not. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

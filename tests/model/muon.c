@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/optimizer/optimizer.h"
+#include "model/optimizer.h"
 #include "tests/helpers/close.h"
 
 /* Gradients of any size are lifted alike, down to 1e-14; smaller ones and zeros change nothing. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
-#include "model/optimizer/optimizer.h"
+#include "model/optimizer.h"
 #include "tests/helpers/close.h"
 
 /* Some tensors are smaller than what is added up at once, some larger; fixed positions and absent

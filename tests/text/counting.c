@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/generate/generator.h"
+#include "model/generator.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "text/corpus/batches.h"

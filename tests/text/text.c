@@ -266,7 +266,7 @@ static void test_standard_input_is_read(void **state)
     (void)state;
     char *folder = scratch_new();
     char *path = scratch_write(folder, "some.txt", "hola\n", 5);
-    const Ending good = run_apart(read_standard_input, path);
+    const ChildEnd good = run_apart(read_standard_input, path);
     assert_int_equal(good.status, 0);
     assert_string_equal(good.said, "read: hola\n");
     free(path);

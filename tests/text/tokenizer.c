@@ -496,7 +496,7 @@ static void test_reserved_tokens_are_refused_with_their_line(void **state)
                                     {"[bos] [eos]", false, true}}; /* a stream has neither */
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
         Reserved text = fine[i];
-        const Ending ending = run_apart(check_reserved, &text);
+        const ChildEnd ending = run_apart(check_reserved, &text);
         assert_int_equal(ending.status, 0);
     }
 }

@@ -181,7 +181,7 @@ void corpus_choose_evaluated(Corpus *corpus, uint32_t seed);
  * again. The file names where it comes from by checksums. */
 typedef struct {
     uint64_t text, tokenizer;
-    uint64_t run;       /* its identity: see programs/train/saving/record.h */
+    uint64_t run;       /* its identity: see programs/train/saving/run.h */
     uint64_t text_size; /* in bytes */
 } CorpusOrigin;
 

@@ -9,9 +9,10 @@
 #define PULGA_PLAN_H
 
 #include "model/gpt.h"
-#include "model/optimizer/optimizer.h"
-#include "settings.h"
+#include "model/optimizer.h"
 #include "text/corpus/corpus.h"
+#include "text/tokenizer.h"
+#include "settings.h"
 
 typedef struct {
     Settings settings; /* complete */
@@ -48,5 +49,26 @@ void plan_model(Settings *settings, const Decided *decided, const Corpus *corpus
 Plan plan_training(const Settings *settings, const Decided *decided, const Corpus *corpus,
                    int vocabulary);
 void plan_free(Plan *plan);
+
+/* Recognises texts that would be read better with other options, as a person sees at a
+ * glance: a book whose lines are wrapped at column 72, a Japanese text. */
+
+/* The column at which the lines of a text are wrapped, or 0. */
+int text_wrapped_at(const Text *text);
+
+/* Whether the lines of a text come in blocks, as in poems, subtitles and code: then they belong
+ * together. */
+bool text_in_blocks(const Text *text);
+
+/* One line that names a better option, if a text has no spaces between its words but is read as
+ * words; else NULL. The caller frees it. */
+char *text_advice(const Text *text, TokenizerKind kind);
+
+/* Advice if most lines of a text that is not read as pairs have one tab. */
+char *text_advice_of_pairs(const Text *text);
+
+/* Whether the lines of a text have so few spaces that each side of a pair is one word: then its
+ * words would hardly come twice, and its characters are to be read. */
+bool text_has_few_spaces(const Text *text);
 
 #endif

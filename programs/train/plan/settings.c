@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "model/shape/gpt_config.h"
-#include "programs/train/team/sum_tree.h"
+#include "programs/train/team/shards.h"
 #include "programs/train/team/team.h"
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of

@@ -8,7 +8,7 @@
 
 #include "base/field.h"
 #include "model/matrix/matrix.h"
-#include "model/optimizer/optimizer.h"
+#include "model/optimizer.h"
 #include "model/shape/gpt_config.h"
 #include "text/tokenizer.h"
 
@@ -36,7 +36,7 @@ typedef struct {
     int shards;        /* of a step, whose gradients are added along a tree */
     int accumulate;    /* the parts that each shard is computed in */
     OptimizerKind optimizer;
-    ScheduleKind schedule; /* which of the next five it reads: see model/optimizer/optimizer.h */
+    ScheduleKind schedule; /* which of the next five it reads: see model/optimizer.h */
     double lr, lr_factor, min_lr;
     int warmup;
     double cooldown, decay, epsilon, clip;

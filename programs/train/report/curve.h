@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "programs/pictures/svg.h"
+#include "programs/terminal/screen.h"
 
 enum { CURVE_POINTS = 512 };
 
@@ -90,5 +91,11 @@ typedef struct {
     const char *run, *about; /* what the key calls it; the second may be NULL */
 } CurveNamed;
 void curves_write(FILE *out, const CurveNamed *lines, int count);
+
+/* The losses of a run as a plot in a dozen lines of a terminal. */
+
+/* Prints it, or nothing if no step was logged; curve_path, for the caption, is the file that has
+ * the same in full. */
+void plot_print(const Curve *curve, const Screen *screen, const char *curve_path);
 
 #endif

@@ -5,11 +5,17 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stb/stb_ds.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stb/stb_ds.h>
+#include <string.h>
 
+#include "base/files/file.h"
+#include "base/numbers/elementary.h"
 #include "base/utf8.h"
+#include "formats/huggingface/weights.h"
+#include "model/matrix/matrix.h"
+#include "programs/train/plan/floor.h"
 
 /* No estimate is printed before some steps have been timed. The first one is not timed: it also
  * touches the memory and wakes the threads for the first time. */
@@ -246,4 +252,476 @@ void report_evaluating(Report *r, double share)
              r->trainer->progress.step, r->trainer->plan.settings.steps, 100 * share,
              share > 0 ? duration(left).text : "");
     screen_status(r->screen, line);
+}
+
+/* One labelled paragraph for each thing to know: text, losses, model, steps, rate, run;
+ * at the end why it stopped, the best loss, the model's checksum, the time, and the commands that
+ * come next. */
+
+/* ---- Before the first step ---- */
+
+/* text    data/perro.txt: 9 lines, 48 tokens to predict, vocabulary 15
+ *
+ * A stream has no lines: its tokens are counted. Below this, what is held out or cut, and the hint
+ * of programs/train/plan/plan.h. */
+static void announce_text(const Trainer *t, const Screen *screen)
+{
+    const Corpus *corpus = &t->corpus;
+    const size_t held_out = corpus->held_out.targets,
+                 all = corpus->train.targets + corpus->aside.targets + held_out;
+    const Digits vocabulary = thousands((size_t)tokenizer_size(&t->tokenizer));
+    const char *name = t->text_name;
+    const bool pairs = corpus->objective.kind == OBJECTIVE_PAIRS;
+    if (corpus->stream)
+        screen_paragraph(screen, "text", "%s: a stream of %s, vocabulary %s", name,
+                         plural(corpus->ids.count, tokenizer_unit(t->tokenizer.kind),
+                                tokenizer_units(t->tokenizer.kind))
+                             .text,
+                         vocabulary.text);
+    else
+        screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
+                         (pairs ? plural(corpus->lines, "pair", "pairs")
+                                : plural(corpus->lines, "line", "lines"))
+                             .text,
+                         plural(all, "token", "tokens").text, vocabulary.text);
+    if (t->wrapped_at)
+        screen_paragraph(screen, "",
+                         "the lines are wrapped at column %d, so it is read on across line ends "
+                         "(--sequence lines: each by itself)",
+                         t->wrapped_at);
+    if (trainer_holds_out(t))
+        screen_paragraph(screen, "", "%s of them are held out for validation, not trained on",
+                         thousands(held_out).text);
+    else if (t->plan.settings.val > 0)
+        screen_paragraph(screen, "", "nothing is held out: %g of this text is too little",
+                         t->plan.settings.val);
+    if (corpus->aside.count)
+        screen_paragraph(screen, "", "%s more are set aside to learn the share of counting",
+                         thousands(corpus->aside.targets).text);
+    if (corpus->evaluated.sample)
+        screen_paragraph(screen, "", "evaluated during the run: a sample of %s, drawn by the seed",
+                         plural(corpus->evaluated.targets, "token", "tokens").text);
+    if (corpus->lines_cut)
+        screen_paragraph(screen, "", "cut because they are longer than the context: %s",
+                         plural(corpus->lines_cut, "line", "lines").text);
+    if (t->advice)
+        screen_paragraph(screen, "hint", "%s", t->advice);
+}
+
+/* losses  2.708050 by a uniform guess, 2.479451 from the word frequencies
+ *         floor 0.411980: the lowest that this text allows
+ *
+ * Losses to compare with: of a uniform guess, ln V; of the frequency of each token; of counting
+ * what comes after a few tokens, on the part held out; and of the frequency of each token after
+ * each prefix (the floor). */
+static void announce_losses(const Trainer *t, const Screen *screen)
+{
+    screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
+                     elementary_log(tokenizer_size(&t->tokenizer)),
+                     floor_unigram(&t->corpus, tokenizer_size(&t->tokenizer)),
+                     translated(tokenizer_unit(t->tokenizer.kind)));
+    const char *counting = N_("counting reaches %.6f on the held-out part (Kneser-Ney, order %d)");
+    if (t->counting.some)
+        counting = N_("counting in the last million tokens reaches %.6f on what is evaluated "
+                      "(Kneser-Ney, order %d)");
+    else if (t->corpus.evaluated.sample)
+        counting = N_("counting reaches %.6f on that sample (Kneser-Ney, order %d)");
+    if (!isnan(t->counting.loss))
+        screen_paragraph(screen, "", counting, t->counting.loss, t->counting.order);
+    if (isnan(t->floor) && !t->corpus.stream)
+        screen_paragraph(screen, "", "the floor is not counted: the text is large");
+    if (isnan(t->floor))
+        return;
+    const Digits seen = plural((size_t)t->floor_sees, "token", "tokens");
+    const char *format = N_("floor %.6f: the lowest that this text allows");
+    if (t->floor_sees)
+        format = N_("floor %.6f: the lowest that this text allows (seeing %s)");
+    if (trainer_holds_out(t))
+        format = t->floor_sees
+                     ? N_("floor %.6f on the part trained on; the held-out part has none "
+                          "(seeing %s)")
+                     : N_("floor %.6f on the part trained on; the held-out part has none");
+    screen_paragraph(screen, "", format, t->floor, seen.text);
+}
+
+/* sinusoidal positions, pre-norm, relu */
+static char *choices_of(const GptConfig *shape)
+{
+    char *all = NULL;
+    EACH_GPT_FIELD (f)
+        if (f->field.kind == FIELD_CHOICE) {
+            char *value = field_text(&f->field, shape);
+            char *shown = f->shown ? format_text(translated(f->shown), translated(value))
+                                   : format_text("%s %s", f->field.name, value);
+            extend_text(&all, "%s%s", all ? ", " : "", shown);
+            free(value), free(shown);
+        }
+    return all;
+}
+
+/* model   2 layers, 4 heads of 16, width 64, hidden 256, context 8; sinusoidal
+ *         positions, pre-norm, relu, tied head
+ *         101,056 parameters, 2.6 MB of memory, 1 thread, kernel avx512 */
+static void announce_model(const Trainer *t, const Screen *screen)
+{
+    const Settings *s = &t->plan.settings;
+    const GptConfig *shape = &t->plan.shape;
+    char *choices = choices_of(shape);
+    screen_paragraph(
+        screen, "model", "%s, %s of %d, width %d, hidden %d, context %d; %s, %s head%s%s",
+        plural((size_t)shape->layers, "layer", "layers").text,
+        plural((size_t)shape->heads, "head", "heads").text, shape->head_size, shape->width,
+        shape->hidden, shape->context, choices, shape->untied ? _("untied") : _("tied"),
+        s->attend ? _(", attends to ") : "", s->attend ? s->attend : "");
+    free(choices);
+    screen_paragraph(screen, "", "%s, %.1f MB of memory, %s, kernel %s",
+                     plural(t->plan.parameters, "parameter", "parameters").text,
+                     t->plan.bytes / 1e6, plural((size_t)s->threads, "thread", "threads").text,
+                     matrix_kernel_name());
+    if (matrix_is_slow())
+        screen_paragraph(screen, "",
+                         "slow: the kernel %s has no fused multiply-add here and computes it "
+                         "in software, to the same bits",
+                         matrix_kernel_name());
+}
+
+/* steps   300, each of all 9 sequences (300 epochs); dropout 0, seed 1 */
+static void announce_steps(const Trainer *t, const Screen *screen)
+{
+    const Settings *s = &t->plan.settings;
+    /* each part has at least one sequence */
+    const int most = min_int(s->accumulate, 1 + (s->batch - 1) / s->shards);
+    char shards[64] = "", parts[64] = "";
+    Digits epochs = plural((size_t)s->epochs, "epoch", "epochs");
+    if (t->plan.passes < 1)
+        snprintf(epochs.text, sizeof epochs.text, _("%.2g epochs"), t->plan.passes);
+    if (s->shards > 1)
+        snprintf(shards, sizeof shards, _(", in %d shards"), s->shards);
+    if (most > 1)
+        snprintf(parts, sizeof parts, s->shards > 1 ? _(" of %d parts") : _(", in %d parts"), most);
+    screen_paragraph(screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
+                     thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? _("all ") : "",
+                     plural((size_t)s->batch, "sequence", "sequences").text, shards, parts,
+                     epochs.text, s->dropout, s->seed,
+                     s->optimizer == OPTIMIZER_MUON ? _(", optimizer Muon") : "");
+    if (t->plan.shortened)
+        screen_paragraph(screen, "",
+                         "two cores take about an hour for them; --epochs 2 reads all of the text "
+                         "twice");
+}
+
+/* rate    noam, factor 0.3: rises for 30 steps, then falls, to 0 in the last 20%
+ *
+ * See model/optimizer.h. */
+static void announce_rate(const Trainer *t, const Screen *screen)
+{
+    const Settings *s = &t->plan.settings;
+    const Digits warmup = plural((size_t)s->warmup, "step", "steps");
+    char end[64] = "";
+    if (s->cooldown > 0)
+        snprintf(end, sizeof end, _(", to 0 in the last %g%%"), 100 * s->cooldown);
+    switch (t->plan.schedule.kind) {
+    case SCHEDULE_NOAM:
+        screen_paragraph(screen, "rate", "noam, factor %g: rises for %s, then falls%s",
+                         s->lr_factor, warmup.text, end);
+        break;
+    case SCHEDULE_COSINE:
+        screen_paragraph(screen, "rate", "cosine: rises to %g in %s, then falls to %g", s->lr,
+                         warmup.text, s->min_lr);
+        break;
+    case SCHEDULE_CONSTANT:
+        screen_paragraph(screen, "rate", "constant: rises to %g in %s%s", s->lr, warmup.text, end);
+        break;
+    }
+    if (t->plan.gentle)
+        screen_paragraph(screen, "", "a tenth of a new run's rate: this model is already trained");
+    if (s->warmup > s->steps && s->steps > 0 && !t->plan.gentle)
+        screen_paragraph(screen, "",
+                         "the warm-up is longer than the run: the rate never reaches "
+                         "its peak");
+}
+
+/* run     runs/perro */
+static void announce_run(const Trainer *t, const Screen *screen)
+{
+    const char *run = t->directory.path, *from = t->plan.settings.from;
+    if (t->progress.step)
+        screen_paragraph(screen, "run", "%s, continues after step %" PRId64, run, t->progress.step);
+    else if (from)
+        screen_paragraph(screen, "run", "%s, starts from the model in %s", run, from);
+    else
+        screen_paragraph(screen, "run", "%s", run);
+}
+
+void announce(const Trainer *t, const Screen *screen)
+{
+    announce_text(t, screen);
+    announce_losses(t, screen);
+    announce_model(t, screen);
+    announce_steps(t, screen);
+    announce_rate(t, screen);
+    announce_run(t, screen);
+}
+
+/* ---- After the last step ---- */
+
+/* LITTLE: a loss this close to the lowest possible one leaves nothing to learn. STILL_FALLING: a
+ * held-out loss still falls if the best one came after this part of the run. BY_HEART: epochs after
+ * which a model knows its text by heart, if nothing is held out. */
+static const double LITTLE = 0.01, STILL_FALLING = 0.75, BY_HEART = 5;
+
+/* stopped by Ctrl-C after step 12 of 300
+ *
+ * Why training stopped; nothing if it took the last step. */
+static void conclude_stop(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    const int64_t step = t->progress.step;
+    const int steps = t->plan.settings.steps;
+    if (ending->in_evaluation)
+        screen_paragraph(screen, "stopped",
+                         "by %s in the evaluation after step %" PRId64
+                         " of %d, which the resumed run does again",
+                         ending->signal, step, steps);
+    else if (ending->signal)
+        screen_paragraph(screen, "stopped", "by %s after step %" PRId64 " of %d", ending->signal,
+                         step, steps);
+    else if (step < steps && ending->out_of_patience)
+        screen_paragraph(screen, "stopped", "after step %" PRId64 " of %d: no better for %s", step,
+                         steps,
+                         plural((size_t)t->progress.worse, "evaluation", "evaluations").text);
+    else if (step < steps)
+        screen_paragraph(screen, "stopped", "after step %" PRId64 " of %d, as --stop-after says",
+                         step, steps);
+    else if (steps && !ending->steps)
+        screen_paragraph(screen, "done", "nothing was left to do: all %d steps had been taken",
+                         steps);
+}
+
+/*         1.537211 over all 10,038,544 held-out tokens, 2.2177 bits per byte */
+static void conclude_whole(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    const bool holds_out = trainer_holds_out(t);
+    const size_t all = holds_out ? t->corpus.held_out.targets : t->corpus.train.targets;
+    char bits[64] = "";
+    if (!isnan(ending->whole_bits))
+        snprintf(bits, sizeof bits, _(", %.4f bits per byte"), ending->whole_bits);
+    if (ending->whole_targets < all)
+        screen_paragraph(screen, "",
+                         holds_out ? N_("%.6f over %s of %s held-out tokens%s")
+                                   : N_("%.6f over %s of %s tokens%s"),
+                         ending->whole, thousands(ending->whole_targets).text, thousands(all).text,
+                         bits);
+    else
+        screen_paragraph(screen, "",
+                         holds_out ? N_("%.6f over all %s held-out tokens%s")
+                                   : N_("%.6f over all %s tokens%s"),
+                         ending->whole, thousands(all).text, bits);
+}
+
+/* The format of the best loss if no floor belongs to it. */
+static const char *evaluated_over(const Trainer *t)
+{
+    if (t->corpus.evaluated.sample)
+        return trainer_holds_out(t)
+                   ? N_("step %" PRId64 ": %.6f over the sample of the held-out text%s")
+                   : N_("step %" PRId64 ": %.6f over the sample of the whole text%s");
+    return trainer_holds_out(t) ? N_("step %" PRId64 ": %.6f over the held-out text%s")
+                                : N_("step %" PRId64 ": %.6f over the whole text%s");
+}
+
+/* best    step 434: 2.775377 over the held-out text
+ *         0.389018 below what counting reaches
+ *         2.731579 with counting, whose share is 0.25
+ *
+ * The same text is predicted by the model, by counting and by both. */
+static void conclude_counting(const Trainer *t, const Screen *screen)
+{
+    const double above = t->progress.best_loss - t->counting.loss;
+    screen_paragraph(screen, "",
+                     above < 0 ? N_("%.6f below what counting reaches")
+                               : N_("%.6f above what counting reaches: counting predicts this text "
+                                    "better"),
+                     fabs(above));
+    if (!isnan(t->counting.mixed))
+        screen_paragraph(screen, "", "%.6f with counting, whose share is %.2f", t->counting.mixed,
+                         t->counting.share);
+    else if (t->plan.settings.counts)
+        screen_paragraph(screen, "", "the share of counting is learnt when the run is resumed");
+}
+
+/* best    step 300: 0.412301, 0.000322 above the floor, 0.1347 bits per byte
+ *
+ * The floor counts the text that is trained on, so it is no measure for a held-out part. */
+static void conclude_best(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    const Progress *p = &t->progress;
+    const Settings *s = &t->plan.settings;
+    char bits[64] = "";
+    if (!isnan(t->token_bytes))
+        snprintf(bits, sizeof bits, _(", %.4f bits per byte"), trainer_bits(t, p->best_loss));
+    if (isinf(p->best_loss))
+        screen_paragraph(screen, "best", "none yet (first evaluation at step %d)",
+                         min_int(s->eval_every, s->steps));
+    else if (trainer_has_floor(t))
+        screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor%s",
+                         p->best_step, p->best_loss, p->best_loss - t->floor, bits);
+    else
+        screen_paragraph(screen, "best", evaluated_over(t), p->best_step, p->best_loss, bits);
+    if (!isnan(t->counting.loss) && !isinf(p->best_loss) && p->step)
+        conclude_counting(t, screen);
+    if (!isnan(ending->whole))
+        conclude_whole(t, screen, ending);
+}
+
+/* model   4ab6e05c7d3f9182, the checksum of its weights
+ *
+ * Two people compare the checksum of their best weights, which are in model.safetensors. */
+static void conclude_model(const Trainer *t, const Screen *screen)
+{
+    screen_paragraph(screen, "model", "%s, the checksum of its weights",
+                     checksum_hex(weights_checksum(&t->gpt, t->best)).text);
+}
+
+/* The program beside the one that was called: its name with this one in place of its last five
+ * letters (train, pulga-train). The caller frees it. */
+static char *program_beside(const Ending *ending, const char *name)
+{
+    const int letters = max_int((int)strlen(ending->program) - (int)strlen("train"), 0);
+    return format_text("%.*s%s", letters, ending->program, name);
+}
+
+/* A run's path as an argument, which must not look like an option. The caller frees it. */
+static char *run_argument(const Trainer *t)
+{
+    const char *run = t->directory.path;
+    return format_text("%s%s", *run == '-' ? "./" : "", run);
+}
+
+/* try     what it writes:
+ *         ./sample runs/perro
+ *
+ * How to try a finished model. */
+static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    char *words[] = {program_beside(ending, "sample"), run_argument(t), NULL};
+    screen_command(screen, "try", "what it writes:", words);
+    free(words[1]);
+    free(words[0]);
+}
+
+/* The beginning of the training text, at most to the end of a line or of a pair's source. The
+ * caller frees it. */
+static char *some_text(const Trainer *t)
+{
+    enum { MOST_TOKENS = 12 };
+    int ids[MOST_TOKENS];
+    int count = (int)min_int64(MOST_TOKENS, (int64_t)t->corpus.ids.count);
+    ids_read(&t->corpus.ids, 0, (size_t)count, ids);
+    for (int i = 0; i < count; i++)
+        if (ids[i] == t->tokenizer.eos)
+            count = i;
+    char *text = tokenizer_decode(&t->tokenizer, ids, count);
+    char *first = text + strspn(text, " \t\n");
+    char *line = format_text("%.*s", (int)strcspn(first, "\t\n"), first);
+    free(text);
+    return line;
+}
+
+/* next    nothing is left to learn; look inside:
+ *         ./attend runs/perro 'el perro come un hueso' -o runs/perro/attention.html */
+static void conclude_look(const Trainer *t, const Screen *screen, const Ending *ending,
+                          const char *why)
+{
+    char *run = run_argument(t);
+    char *words[] = {program_beside(ending, "attend"),      run, some_text(t), "-o",
+                     format_text("%s/attention.html", run), NULL};
+    screen_command(screen, "next", why, words);
+    free(words[0]);
+    free(words[2]);
+    free(words[4]);
+    free(run);
+}
+
+/* Why a finished run need not be longer, translated; NULL if its loss was still falling. The caller
+ * frees it. */
+static char *why_no_longer(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    const Progress *p = &t->progress;
+    const bool floor = trainer_has_floor(t), holds_out = trainer_holds_out(t);
+    if (p->best_loss - (floor ? t->floor : 0) < LITTLE)
+        return format_text(_("nothing is left to learn; look inside:"));
+    if (holds_out && (double)p->best_step < STILL_FALLING * s->steps)
+        return format_text(_("no better since step %" PRId64
+                             ": more steps will not help, more text would; look inside:"),
+                           p->best_step);
+    if (!holds_out && !floor && t->plan.passes >= BY_HEART)
+        return format_text(_("with more steps it would only learn this small text by heart; look "
+                             "inside:"));
+    return NULL;
+}
+
+/* next    train it longer:
+ *         ./train --resume runs/perro --steps 600
+ *
+ * How to train on: a finished run is made twice as long; one that ran out of patience gets
+ * --patience 0, since it would stop again at once. */
+static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    const Settings *s = &t->plan.settings;
+    const bool finished = t->progress.step == s->steps;
+    char *enough = finished && ending->saved ? why_no_longer(t) : NULL;
+    if (enough) {
+        conclude_look(t, screen, ending, enough);
+        free(enough);
+        return;
+    }
+    const char *why = N_("go on from here:");
+    char steps[16];
+    char *words[6] = {(char *)ending->program, "--resume", t->directory.path}; /* and NULL */
+    int count = 3;
+    if (finished) {
+        why = N_("train it longer:");
+        /* After --steps 0, as many as a small text takes. */
+        const int longer = s->steps ? 2 * min_int(s->steps, INT_MAX / 2) : 300;
+        snprintf(steps, sizeof steps, "%d", longer);
+        words[count++] = "--steps";
+        words[count] = steps;
+    } else if (ending->out_of_patience) {
+        why = N_("go on all the same:");
+        words[count++] = "--patience";
+        words[count] = "0";
+    }
+    screen_command(screen, "next", why, words);
+}
+
+/* note    runs/perro holds another run
+ *
+ * After the same text, edited, was trained on again: whoever goes on with the name of the text
+ * would sample the old model. */
+static void conclude_name(const Trainer *t, const Screen *screen)
+{
+    const Settings *s = &t->plan.settings;
+    char *usual = s->out || s->resume ? NULL : run_name(t->texts[0]);
+    if (usual && strcmp(usual, t->directory.path))
+        screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,
+                         t->directory.path);
+    free(usual);
+}
+
+/* If the last step is not saved, the reason has been printed, and only the command follows. */
+void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    if (ending->saved) {
+        conclude_stop(t, screen, ending);
+        conclude_best(t, screen, ending);
+        conclude_model(t, screen);
+        if (ending->steps)
+            screen_paragraph(screen, "took", "%s, %s tokens/s", duration(ending->seconds).text,
+                             rate_per_second((double)ending->tokens, ending->seconds).text);
+        conclude_name(t, screen);
+        if (t->progress.step == t->plan.settings.steps)
+            conclude_try(t, screen, ending);
+    }
+    conclude_next(t, screen, ending);
 }

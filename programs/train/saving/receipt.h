@@ -16,12 +16,12 @@
  *
  * `of` is how many steps the run is planned for from this row on (if that has changed, the row ends
  * with `replanned`), `loss` what an evaluation found (-: there was none), `state` a checksum of all
- * that the next step starts from (see state.h), `model` that of the best weights so far, as train
+ * that the next step starts from (see run.h), `model` that of the best weights so far, as train
  * prints it at the end. */
 #ifndef PULGA_RECEIPT_H
 #define PULGA_RECEIPT_H
 
-#include "record.h"
+#include "run.h"
 
 typedef struct {
     int64_t step, of;

@@ -3,15 +3,25 @@
  * replaced and the model the last: see formats/huggingface/config.c for how a reader notices the change. */
 #include "run.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stb/stb_ds.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/files/file.h"
+#include "base/utf8.h"
+#include "formats/huggingface/weights.h"
+#include "formats/json.h"
 #include "formats/run/checkpoint.h"
 #include "formats/run/log.h"
+#include "model/matrix/matrix.h"
 
 /* ---- Choosing a directory ---- */
 
@@ -177,4 +187,272 @@ bool run_remove_old(const Directory *directory)
         }
     checkpoints_clear(directory, true);
     return true;
+}
+
+/* The object "pulga" of config.json, written and read through the table of settings.
+ *
+ *     "pulga": {"version": "0.1", "command": "train data/perro.txt --steps 9",
+ *               "kernel": "avx512", "identity": "21de9fd719d50c5c",
+ *               "text": {"name": "data/perro.txt", "size": 212, "xxh3_64": "05a12f370b3ee3c1"},
+ *               "tokens": "word", "sequence": "lines", "lower": false, "min-count": 1, ...,
+ *               "result": {"step": 9, "best_step": 9, "best_loss": 1.94, ...}}
+ */
+
+/* ---- The identity ---- */
+
+/* The settings are taken as the text that config.json stores: a number has the same digits in every
+ * call. The 0 after each word keeps "1", "23" apart from "12", "3". */
+uint64_t record_identity(const Settings *settings, uint64_t text, const Tokenizer *tokenizer)
+{
+    uint64_t checksum = text;
+    EACH_FIELD (field, SETTINGS) {
+        if (field->life != LIFE_RUN)
+            continue;
+        char *word = field_text(field, settings);
+        checksum = checksum_continue(checksum, word, strlen(word) + 1);
+        free(word);
+    }
+    return tokenizer_checksum(tokenizer, checksum);
+}
+
+/* ---- Writing ---- */
+
+/* One text has a "name", several have "names". */
+static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
+{
+    cJSON *names = texts[1] ? cJSON_AddArrayToObject(json, "names") : NULL;
+    for (; *texts; texts++) {
+        char *name = format_text("%s", *texts);
+        text_sanitize(name); /* a file's name is bytes, JSON is UTF-8 */
+        if (names)
+            cJSON_AddItemToArray(names, cJSON_CreateString(name));
+        else
+            cJSON_AddStringToObject(json, "name", name);
+        free(name);
+    }
+    cJSON_AddNumberToObject(json, "size", (double)origin.text_size);
+    cJSON_AddStringToObject(json, "xxh3_64", checksum_hex(origin.text).text);
+}
+
+/* All settings of the run, also those that were read and did not change: cJSON may print a number
+ * that it has read with a digit too few. */
+static void put_settings(cJSON *own, const Settings *settings)
+{
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            json_put_field(own, field, settings);
+}
+
+/* The sizes for Transformers come before "pulga". */
+bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
+                  char *const *texts, CorpusOrigin origin, const char *command)
+{
+    cJSON *json = cJSON_CreateObject();
+    const Settings *s = &plan->settings;
+    config_put_model(json, &plan->shape, s->dropout, tokenizer, s->causal_source);
+    cJSON *own = json_get(json, "pulga");
+    cJSON_AddStringToObject(own, "version", PULGA_VERSION);
+    cJSON_AddStringToObject(own, "command", command);
+    cJSON_AddStringToObject(own, "kernel", matrix_kernel_name());
+    cJSON_AddStringToObject(own, "identity", checksum_hex(origin.run).text);
+    put_text(cJSON_AddObjectToObject(own, "text"), texts, origin);
+    put_settings(own, &plan->settings);
+    return json_write(directory, CONFIG_FILE, json);
+}
+
+/* The file is read again, so that nothing is lost that a person has added. */
+bool record_update(const Directory *directory, const Settings *settings, cJSON *result,
+                   double seconds)
+{
+    cJSON *json = json_read(directory, CONFIG_FILE), *own = json_get(json, "pulga");
+    put_settings(own, settings);
+    if (result) {
+        const double before = json_number(json_get(own, "result"), "seconds"); /* NAN: none */
+        cJSON_AddNumberToObject(result, "seconds", seconds + fmax(before, 0));
+        cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
+        cJSON_AddItemToObject(own, "result", result);
+    }
+    return json_write(directory, CONFIG_FILE, json);
+}
+
+/* ---- Reading ---- */
+
+Config record_read(const Directory *directory)
+{
+    const Config config = config_read(directory);
+    if (!config_own(&config) || !config.text)
+        die("%s/config.json was not written by train, so the run cannot be resumed; begin a new "
+            "run with --from %s",
+            directory->path, directory->path);
+    return config;
+}
+
+/* Settings for one call only, such as --threads, are not in config.json and stay as they are. So do
+ * those that came with a later version, and change nothing of what the run is. */
+void record_settings(const Config *config, const Directory *directory, Settings *settings)
+{
+    char *path = path_in(directory, CONFIG_FILE);
+    EACH_FIELD (field, SETTINGS) {
+        const bool optional =
+            field->life == LIFE_MAY_CHANGE && (field->preset || field->kind == FIELD_TEXT);
+        const bool there = json_get(config_own(config), field->name);
+        if (field->life == LIFE_CALL || (!there && optional))
+            continue;
+        if (!there)
+            die("%s has no \"%s\": it is damaged, and the run "
+                "cannot be resumed; begin a new run with --from %s",
+                path, field->name, directory->path);
+        json_get_field(config_own(config), field, settings, path);
+    }
+    free(path);
+}
+
+void record_check_identity(const Config *config, const Directory *directory, uint64_t identity)
+{
+    if (!config->identity)
+        die("%s/config.json has no identity, so the run cannot be resumed; begin a new run with "
+            "--from %s",
+            directory->path, directory->path);
+    if (strcmp(config->identity, checksum_hex(identity).text) != 0)
+        die("%s cannot be resumed: its config.json or tokenizer.json was changed since it was "
+            "begun; change it back, or begin a new run with --from %s",
+            directory->path, directory->path);
+}
+
+/* A resumed run follows the settings under "pulga". If a size above them was edited, its next model
+ * would not be the one that config.json describes, and nobody could read it. All kernels for
+ * float32 have the same bits. */
+void record_check_plan(const Config *config, const Directory *directory, const Plan *plan)
+{
+    static const char *const changed =
+        N_("%s/config.json: its %s was changed since the run was begun; change it back");
+    EACH_GPT_FIELD (f)
+        if (!field_equal(&f->field, &config->shape, &plan->shape))
+            die(changed, directory->path, f->huggingface ? f->huggingface : f->field.name);
+    if (!config->shape.patterns != !plan->shape.patterns)
+        die(changed, directory->path, "attend");
+    const char *begun = json_text(config_own(config), "kernel");
+    if (plan->settings.precision != PRECISION_F32 && begun && strcmp(begun, matrix_kernel_name()))
+        warn("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
+             directory->path, begun, matrix_kernel_name());
+}
+
+/* The progress is kept as words in the metadata of a safetensors file, whose checksum
+ * covers them and the numbers:
+ *
+ *     {"__metadata__": {"step": "9", "epoch": "8", "next": "9", "best_loss": "2.0321846895383482",
+ *                       ..., "log_size": "512", "identity": "21de9fd719d50c5c", ...},
+ *      "last.transformer.wte.weight": {...}, ..., "adam_m.transformer.wte.weight": {...}, ...}
+ */
+
+/* ---- Writing ---- */
+
+/* A number as a word that strtod() reads back to the same bits; a whole one has no point. */
+static void put(cJSON *metadata, const char *name, double number)
+{
+    char word[32];
+    snprintf(word, sizeof word, "%.17g", number);
+    cJSON_AddStringToObject(metadata, name, word);
+}
+
+/* The tensors have Transformers' names after "last.", "adam_m.", "adam_v.", "average." or
+ * "best.". */
+bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
+                 const Progress *p, size_t log_size, uint64_t identity)
+{
+    NamedTensor *list = memory_new(5 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    int count = weights_list(list, gpt, gpt->weight_block, "last.");
+    count += weights_list(list + count, gpt, optimizer->m, "adam_m.");
+    count += weights_list(list + count, gpt, optimizer->v, "adam_v.");
+    if (optimizer->average)
+        count += weights_list(list + count, gpt, optimizer->average, "average.");
+    if (p->best_step != p->step) /* else the best weights are the last or averaged ones */
+        count += weights_list(list + count, gpt, best, "best.");
+    cJSON *metadata = cJSON_CreateObject();
+    put(metadata, "step", (double)p->step);
+    put(metadata, "epoch", (double)p->epoch);
+    put(metadata, "next", (double)p->next);
+    put(metadata, "best_loss", p->best_loss);
+    put(metadata, "best_step", (double)p->best_step);
+    put(metadata, "worse", p->worse);
+    put(metadata, "loss", p->loss);
+    put(metadata, "gradient_norm", p->gradient_norm);
+    put(metadata, "evaluated", p->evaluated);
+    put(metadata, "log_size", (double)log_size);
+    cJSON_AddStringToObject(metadata, "identity", checksum_hex(identity).text);
+    const bool good = safetensors_write(directory, STATE_FILE, list, count, metadata);
+    free(list);
+    return good;
+}
+
+uint64_t state_checksum(const Gpt *gpt, const Optimizer *optimizer)
+{
+    Real *const blocks[] = {gpt->weight_block, optimizer->m, optimizer->v, optimizer->average};
+    uint64_t checksums[4] = {0};
+    for (int i = 0; i < 4; i++)
+        if (blocks[i])
+            checksums[i] = weights_checksum(gpt, blocks[i]);
+    return checksum_of(checksums, sizeof checksums);
+}
+
+/* ---- Reading ---- */
+
+/* The file has the right checksum, or none: a word that is missing or makes no sense was written by
+ * another program. */
+static const char *word_of(const SafeTensors *file, const char *name)
+{
+    const char *word = safetensors_metadata(file, name);
+    if (!word)
+        die("%s is damaged: its %s is missing", file->path, name);
+    return word;
+}
+
+/* A number of the progress; none of them is negative, and best_loss may be infinite. */
+static double number_of(const SafeTensors *file, const char *name)
+{
+    const char *word = word_of(file, name);
+    char *end;
+    const double number = strtod(word, &end);
+    if (end == word || *end || !(number >= 0))
+        die("%s is damaged: its %s is '%.60s'", file->path, name, word);
+    return number;
+}
+
+/* A count: a whole number that its type can hold. */
+static int64_t count_of(const SafeTensors *file, const char *name, double max)
+{
+    const double number = number_of(file, name);
+    if (number > max || number != (double)(int64_t)number)
+        die("%s is damaged: its %s is %g", file->path, name, number);
+    return (int64_t)number;
+}
+
+/* If the best weights are those of this step, both blocks are read from the same tensors. */
+Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
+                    size_t *log_size, uint64_t identity)
+{
+    SafeTensors file = safetensors_open(directory, STATE_FILE);
+    if (strcmp(word_of(&file, "identity"), checksum_hex(identity).text) != 0)
+        die("%s belongs to another run than %s/config.json", file.path, directory->path);
+    const Progress progress = {.step = count_of(&file, "step", INT_MAX),
+                               .epoch = count_of(&file, "epoch", INT_MAX),
+                               .next = (size_t)count_of(&file, "next", 0x1p53),
+                               .best_loss = number_of(&file, "best_loss"),
+                               .best_step = count_of(&file, "best_step", INT_MAX),
+                               .worse = (int)count_of(&file, "worse", INT_MAX),
+                               .loss = number_of(&file, "loss"),
+                               .gradient_norm = number_of(&file, "gradient_norm"),
+                               .evaluated = count_of(&file, "evaluated", 1)};
+    *log_size = (size_t)count_of(&file, "log_size", 0x1p53);
+    weights_read(&file, gpt, gpt->weight_block, "last.");
+    weights_read(&file, gpt, optimizer->m, "adam_m.");
+    weights_read(&file, gpt, optimizer->v, "adam_v.");
+    if (optimizer->average)
+        weights_read(&file, gpt, optimizer->average, "average.");
+    weights_read(&file, gpt, best,
+                 progress.best_step != progress.step ? "best."
+                 : optimizer->average                ? "average."
+                                                     : "last.");
+    safetensors_close(&file);
+    return progress;
 }

@@ -26,10 +26,12 @@
 #ifndef PULGA_RUN_H
 #define PULGA_RUN_H
 
+#include "base/files/file.h"
+#include "formats/huggingface/config.h"
 #include "formats/run/log.h"
+#include "model/optimizer.h"
+#include "programs/train/plan/plan.h"
 #include "receipt.h"
-#include "record.h"
-#include "state.h"
 
 /* Dies if settings->out is a directory that a new run must not take: if a run would be overwritten
  * unasked, or if a file would be lost that is not a run's. So a large text need not be read to
@@ -54,5 +56,71 @@ Directory run_resume(const char *path);
 /* Removes the run that a new one replaces, if there is one. Warns and returns false if that fails.
  * */
 bool run_remove_old(const Directory *directory);
+
+/* What config.json says of a run beside its model: the settings, the text, and the run's
+ * identity.
+ *
+ * The identity is one checksum of the settings that a resumed run keeps, the text and the
+ * vocabulary. It stands in config.json, in the model and in the state of a run. A person may edit
+ * config.json or tokenizer.json and still use the model; but a run is resumed only if its identity,
+ * computed again, is the same. */
+
+/* The identity of a run with these settings, on a text with this checksum and with this
+ * vocabulary. */
+uint64_t record_identity(const Settings *settings, uint64_t text, const Tokenizer *tokenizer);
+
+/* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
+Config record_read(const Directory *directory);
+
+/* Its settings, into a struct that has the defaults. */
+void record_settings(const Config *config, const Directory *directory, Settings *settings);
+
+/* Dies unless a resumed run is still the one that config.json was written for. */
+void record_check_identity(const Config *config, const Directory *directory, uint64_t identity);
+
+/* Dies unless the sizes and choices in config.json that other programs read agree with the settings
+ * under "pulga". Warns if a run in bfloat16 was begun with another kernel, whose sums differ in the
+ * last bits. */
+void record_check_plan(const Config *config, const Directory *directory, const Plan *plan);
+
+/* Writes the config.json of a new run; `texts` are the paths of its text, `command` is the line
+ * that it was begun with. Warns and returns false if that fails. */
+bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
+                  char *const *texts, CorpusOrigin origin, const char *command);
+
+/* Puts the settings of this call into a run's config.json. Unless it is NULL, `result` takes the
+ * place of an earlier one, to whose seconds it adds `seconds`; it is freed. Warns and returns false
+ * if that fails. */
+bool record_update(const Directory *directory, const Settings *settings, struct cJSON *result,
+                   double seconds);
+
+/* State.safetensors, all that a resumed run needs: the last weights, Adam's moments, with
+ * --average the averaged weights, the best weights if they are others, and the progress. */
+
+/* How far a run has come: all that a step reads or changes beside weights and moments. */
+typedef struct {
+    int64_t step;  /* done */
+    int64_t epoch; /* from 0, and the next piece of it: see text/corpus/batches.h */
+    size_t next;
+    double best_loss;           /* infinity before the first evaluation */
+    int64_t best_step;          /* if it is `step`, they are the last or averaged ones */
+    int worse;                  /* evaluations since the best one, for --patience */
+    double loss, gradient_norm; /* of the last step, for the log */
+    bool evaluated;             /* since that step */
+} Progress;
+
+/* Writes it, with the size of the log and the identity of the run. Warns and returns
+ * false if that fails. */
+bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
+                 const Progress *progress, size_t log_size, uint64_t identity);
+
+/* Reads it into the weights, the optimizer and the block `best`; dies if it is damaged or belongs
+ * to a run of another identity. */
+Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
+                    size_t *log_size, uint64_t identity);
+
+/* The checksum of all that the next step starts from: the weights, both moments, the averaged
+ * weights if there are any. */
+uint64_t state_checksum(const Gpt *gpt, const Optimizer *optimizer);
 
 #endif

@@ -1,6 +1,6 @@
 /* shards.h: the shards that the sequences of a step are cut into. Each one's gradient is computed
- * by itself, and all are added along the tree of sum_tree.h, so the bits of a run depend on the
- * number of its shards, but not on who computes them.
+ * by itself, and all are added along a tree, so the bits of a run depend on the number of its
+ * shards, but not on who computes them.
  *
  * In a team, each member computes some of the shards. Then each of N members adds up an N-th of the
  * numbers: it receives them from all others, and sends them the sums. A member sends P·(N − 1)/N
@@ -8,7 +8,51 @@
 #ifndef PULGA_SHARDS_H
 #define PULGA_SHARDS_H
 
-#include "sum_tree.h"
+#include "base/base.h"
+
+/* Adds what the shards of a step have computed, along one binary tree over their
+ * numbers:
+ *
+ *     ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))
+ *
+ * Who adds does not matter to the bits. A process that computes a range of the shards, one after
+ * another, adds them up as far as the tree allows. What it is left with are the sums of subtrees:
+ * of 2^k shards from a multiple of 2^k on. Shards 3 to 7 leave the subtrees 3 and 4 to 7; all
+ * shards leave one, the whole. */
+
+/* The most shards of a step, and the most subtrees of a range of them: two of each size. */
+enum { SUM_TREE_MOST_SHARDS = 1 << 10, SUM_TREE_MOST_SUBTREES = 20 };
+
+/* What a process has added up so far of its shards, from `first` up to `end`. */
+typedef struct {
+    int first, end;
+    int waiting;                        /* subtrees that wait for the one to their right */
+    Real *sums[SUM_TREE_MOST_SUBTREES]; /* the sum of each: blocks of `size` numbers */
+    size_t size;
+} SumTree;
+
+/* The shards of the largest subtree that begins at shard `first` and ends by `end`: the subtrees of
+ * a range are this one, and those of what follows it. */
+int sum_tree_subtree(int first, int end);
+
+/* How many sums wait at most while these shards are computed. */
+int sum_tree_most_waiting(int first, int end);
+
+/* size: the numbers of a block. */
+SumTree sum_tree_new(int first, int end, size_t size);
+void sum_tree_free(SumTree *tree);
+
+/* Takes over what the next shard has computed, and sets the block to 0 for the one after it. After
+ * the last shard the block has the sum of the last subtree; those of the others wait in order. */
+void sum_tree_add(SumTree *tree, int shard, Real *block);
+
+/* Adds the sums of subtrees that make up one of `shards` shards, at the place of the first. They
+ * come in order, and `subtrees` has the shards of each. The others are overwritten. Returns how
+ * many they were. */
+int sum_tree_join(Real *const *sums, const int *subtrees, int shards, size_t numbers);
+
+/* The sum of one number of each shard; their places are overwritten. */
+double sum_tree_sum(double *numbers, int shards);
 
 typedef struct {
     int count;       /* S */

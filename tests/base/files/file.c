@@ -109,7 +109,7 @@ static void replace_it(void *context)
 
 static void assert_not_replaced(const Replacing *replacing, const char *part)
 {
-    const Ending ending = run_apart(replace_it, (void *)replacing);
+    const ChildEnd ending = run_apart(replace_it, (void *)replacing);
     if (ending.signal || ending.status != 2 || ending.lines != 1 || !strstr(ending.said, part))
         fail_msg("wanted a no and one line with '%s'; signal %d, status %d, %d lines: %s", part,
                  ending.signal, ending.status, ending.lines, ending.said);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/optimizer/optimizer.h"
+#include "model/optimizer.h"
 #include "tests/helpers/close.h"
 
 enum { SIDE = 3, LENGTH = 5 };

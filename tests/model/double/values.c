@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/layers/loss.h"
-#include "model/optimizer/optimizer.h"
+#include "model/optimizer.h"
 #include "tests/helpers/close.h"
 
 static void layer_norm(void **state)

@@ -28,7 +28,7 @@ static void the_ending_chooses_the_kind(void **state)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         check(known[i]);
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        const Ending ending = run_apart(check, unknown[i]);
+        const ChildEnd ending = run_apart(check, unknown[i]);
         assert_int_equal(ending.status, 64);
         assert_non_null(strstr(ending.said, ".html"));
     }

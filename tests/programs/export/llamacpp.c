@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/export/llamacpp.h"
+#include "programs/export/gguf.h"
 #include "formats/huggingface/weights.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/gguf_file.h"

@@ -14,7 +14,6 @@
 #include "tests/helpers/tiny.h"
 #include "text/corpus/counts.h"
 #include "text/encoder.h"
-#include "programs/train/evaluation.h"
 #include "programs/train/step.h"
 
 /* What a job has come to, as one line: what must be the same, and what a person may change. */
@@ -95,13 +94,13 @@ enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
 
 typedef struct {
     const char *text, *run;
-    Ending used, gone_on; /* of the whole one */
+    ChildEnd used, gone_on; /* of the whole one */
     size_t flipped, cut, refused, edited;
 } Damage;
 
 /* Whether a resumed run comes to the same as the whole one, after a warning about its kernel, its
  * log or its receipt; or has other settings than it, which a resumed run may. */
-static bool is_edited(const Ending *ending, const Ending *whole)
+static bool is_edited(const ChildEnd *ending, const ChildEnd *whole)
 {
     const char *warned = strchr(ending->said, '\n'), *line = ending->said;
     if (ending->lines == 2 &&
@@ -111,9 +110,9 @@ static bool is_edited(const Ending *ending, const Ending *whole)
     return !strcmp(line, whole->said) || (settings && strcmp(settings, others) != 0);
 }
 
-static void try_one(Damage *damage, Job *job, const Ending *whole, int file, const char *what)
+static void try_one(Damage *damage, Job *job, const ChildEnd *whole, int file, const char *what)
 {
-    const Ending ending = run_apart(job, (void *)damage->run);
+    const ChildEnd ending = run_apart(job, (void *)damage->run);
     /* Edited settings that do not go together are a usage error. */
     const bool misused = FILES[file].editable && ending.status == 64 && ending.lines == 1;
     const bool refused = misused || (has_died(&ending) && strstr(ending.said, damage->run));
@@ -188,7 +187,7 @@ static void every_file_that_is_damaged_is_refused_or_changes_nothing(void **stat
            "%zu times read as an edit, else nothing changed\n",
            FILE_COUNT, damage.flipped, damage.cut, damage.refused, damage.edited);
     assert_true(damage.refused > damage.flipped);
-    const Ending again = run_apart(use_it, run);
+    const ChildEnd again = run_apart(use_it, run);
     assert_string_equal(again.said, damage.used.said);
     free(path);
     free(run);

@@ -6,7 +6,6 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
-#include "programs/train/evaluation.h"
 #include "programs/train/step.h"
 
 static const char TEXT[] = "un perro come\nel gato (negro) salta\nla cuerda\n";

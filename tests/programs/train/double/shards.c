@@ -8,7 +8,6 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
-#include "programs/train/evaluation.h"
 #include "programs/train/step.h"
 
 enum { STEPS = 4 };

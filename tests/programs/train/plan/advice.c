@@ -6,7 +6,7 @@
 
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
-#include "programs/train/plan/advice.h"
+#include "programs/train/plan/plan.h"
 
 static void assert_wrapped(const char *string, int column)
 {

@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "tests/helpers/maps.h"
-#include "programs/train/report/plot.h"
+#include "programs/train/report/curve.h"
 
 static const Screen PLAIN = {true, "", ""};
 

@@ -8,9 +8,8 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
-#include "programs/train/evaluation.h"
-#include "programs/train/report/verify.h"
 #include "programs/train/step.h"
+#include "programs/train/report/verify.h"
 
 enum { STEPS = 6 };
 

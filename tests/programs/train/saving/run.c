@@ -164,7 +164,7 @@ static void a_log_that_is_too_short_begins_again(void **state)
     for (int missing = 0; missing < 2; missing++) {
         if (!missing)
             free(scratch_write(folder, "log.csv", "step\n1\n", 7));
-        const Ending ending = run_apart(resume_short, folder);
+        const ChildEnd ending = run_apart(resume_short, folder);
         assert_int_equal(ending.status, 0);
         assert_int_equal(ending.lines, 1);
         assert_non_null(strstr(ending.said, "is missing or too short: it begins again"));

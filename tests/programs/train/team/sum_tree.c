@@ -4,7 +4,7 @@
 
 #include "base/parallel/threads.h"
 #include "tests/helpers/close.h"
-#include "programs/train/team/sum_tree.h"
+#include "programs/train/team/shards.h"
 
 enum { SIZE = 10007, MOST = 32 };
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/base.h"
-#include "model/gpt.h"
 #include "model/matrix/matrix.h"
+#include "gpt.h"
 
 /* AdamW, that is Adam with decoupled weight decay, for some numbers:
  *
