@@ -94,7 +94,8 @@ night:
 	@scripts/night.sh
 
 # Small faults, as people make them: the tests that .ci/run runs find each.
-faults: build-tests
+faults:
+	@$(MAKE) --no-print-directory build-tests
 	@tests/faults/run.sh
 
 same:

@@ -20,34 +20,39 @@ git ls-files -z | xargs -0 cp -a --parents -t "$copy"
 [ ! -d build ] || cp -a build "$copy/build" # so that only what changes is compiled
 mapfile -t patches < <(realpath -- "$@")
 cd "$copy"
-export BIN=$copy BUILD=$copy/build
+unset BIN BUILD # make has its own
 
-# What is built is not part of what is tested: a patch that does not compile plants no fault.
-build() { make build-tests >"$copy/log" 2>&1; }
+# Builds what a test needs. A patch that does not compile plants no fault.
+build() { # KIND
+    case $1 in
+    *.c) make "build/${1%.c}" ;;
+    *) make build-tests TESTS= EXACT= ;;
+    esac >log 2>&1
+}
 try() { # KIND ARGUMENT, as in a patch
     case $1 in
     *.c) timeout 300 "build/${1%.c}" ;;
-    *.bats) timeout 300 bats --filter-tags '!long' -f "$2" "$1" ;;
+    *.bats) BIN=$copy BUILD=$copy/build timeout 300 bats --filter-tags '!long' -f "$2" "$1" ;;
     same) tests/same/settings.sh check ${2//,/ } | grep -qx same ;;
     browser) make browser LOOKS="chromium $2" ;;
     *) echo "no such test: $1" && return 0 ;;
     esac
 }
 
-build || { cat log; exit 1; }
 declare -A passes
 missed=0
 for patch in "${patches[@]}"; do
     name=$(basename "$patch" .patch) begun=$SECONDS verdict=found
     test=$(sed -n 's/^Found by: //p' "$patch")
     read -r kind what <<<"${test//\"/}"
-    [ -n "${passes[$test]:-}" ] || { try "$kind" "$what" >log 2>&1 && passes[$test]=yes || passes[$test]=no; }
+    [ -n "${passes[$test]:-}" ] ||
+        { build "$kind" && try "$kind" "$what" >log 2>&1 && passes[$test]=yes || passes[$test]=no; }
     if [ "${passes[$test]}" = no ]; then
         verdict='FAILS WITHOUT'
     elif ! git apply "$patch" 2>log; then
         verdict='DOES NOT APPLY'
     else
-        if ! build; then
+        if ! build "$kind"; then
             verdict='DOES NOT BUILD'
         elif try "$kind" "$what" >log 2>&1; then
             verdict=MISSED

@@ -587,7 +587,7 @@ static void print_name(const Plot *p, const CurveName *name, CurveKind *now)
 
 static void print_lines(const Plot *p)
 {
-    CurveName names[CURVE_KINDS];
+    CurveName names[CURVE_KINDS] = {{0}};
     const int count = curve_names(p->curve, &p->losses, LINES - 1, 1, names);
     for (int line = 0, next = 0; line < LINES; line++) {
         const bool named = next < count && (int)(names[next].y + 0.5) == line;
