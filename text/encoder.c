@@ -190,7 +190,7 @@ static void note_lowered(Encoding *e, Span word)
 static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span text)
 {
     Encoder *encoder = encoder_new(t, (size_t)(text.end - text.begin), -1);
-    for (Span unknown; !e->wrong && !encoder_add(encoder, text, &e->ids, &unknown);) {
+    for (Span unknown = text; !e->wrong && !encoder_add(encoder, text, &e->ids, &unknown);) {
         int id = find_lower(t, unknown);
         if (id >= 0)
             note_lowered(e, unknown);
