@@ -95,6 +95,9 @@ small_run() {
     printf 'el\ndato "\n' | "$BIN/sample" run --json --count 2 >out.txt || true
     holds -s '(.[0].next[0].of == 5) and (.[0].continuations | length == 2 and all(.ended and .in_text))
         and (.[1].error | contains("dato")) and .[1].prompt == "dato \""' out.txt
+    # The same prompt again is drawn again, with other words.
+    printf 'el\nel\n' | "$BIN/sample" run --json --temperature 2 >out.txt
+    holds -s '.[0].continuations != .[1].continuations' out.txt
 }
 
 @test "--score prints loss and perplexity, line by line and in all" {

@@ -81,6 +81,14 @@ same_numbers() { # ENGLISH SPANISH
     done
 }
 
+@test "a Spanish sentence has its numbers and its singular in the right place" {
+    in_spanish "$BIN/train" perro.txt --steps 3 --layers 2 --heads 1 --width 16 --out run >out.es
+    grep -q ' 2 capas, 1 cabeza de 16,' out.es
+    in_spanish "$BIN/attend" run un gato --layer 2 --head 1 | grep -x 'capa 2, cabeza 1'
+    in_spanish "$BIN/sample" run el --words 40 --count 1 --temperature 5 |
+        grep 'el contexto de 8 tokens .* los últimos 4,'
+}
+
 columns_of() {
     while IFS= read -r line; do echo ${#line}; done
 }

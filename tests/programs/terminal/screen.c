@@ -18,7 +18,7 @@ static void test_counts_and_times_read_well(void **state)
     assert_string_equal(plural(1000, "token", "tokens").text, "1,000 tokens");
     assert_string_equal(duration(0.04).text, "0.0s");
     assert_string_equal(duration(75).text, "1m15s");
-    assert_string_equal(duration(7261).text, "2h01m");
+    assert_string_equal(duration(7265).text, "2h01m");
 }
 
 static void test_no_speed_is_told_if_no_time_has_passed(void **state)
