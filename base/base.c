@@ -17,8 +17,10 @@
 #include "language.h"
 #include "utf8.h"
 
-/* A message is made harmless for a terminal before it is printed, since it may quote a
- * damaged file. Nothing here allocates, so it can also report that there is no memory. */
+/* ---- Failing ---- */
+
+/* A message is made harmless for a terminal before it is printed, since it may quote a damaged
+ * file. Nothing here allocates, so it can also report that there is no memory. */
 
 /* On a terminal, makes the space before each word that would be broken a line end. */
 static void wrap(char *line)

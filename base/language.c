@@ -1,6 +1,6 @@
-/* language.c: looks a text up in base/po/es.po, which the Makefile turns into C strings. The programs
- * need neither libintl, nor a catalogue that is installed, nor a locale that is: Spanish also works
- * for a single file on a system that has only the locale C. */
+/* language.c: looks a text up in base/po/es.po, which the Makefile turns into C strings. The
+ * programs need neither libintl, nor a catalogue that is installed, nor a locale that is: Spanish
+ * also works for a single file on a system that has only the locale C. */
 #include "language.h"
 
 #include <inttypes.h>

@@ -120,8 +120,10 @@ void text_sanitize(char *text)
     }
 }
 
-/* Each function walks the text one code point at a time and replaces what must not reach
- * the reader as it is. */
+/* ---- Text to be looked at ---- */
+
+/* Each function walks the text one code point at a time and replaces what must not reach the reader
+ * as it is. */
 
 /* The text as it is shown; see display_token(), display_text() and display_part(). */
 static char *shown(const char *text, bool keep_spaces, bool is_part)

@@ -59,10 +59,11 @@ bool is_control(int32_t code_point);
  * terminal. */
 void text_sanitize(char *text);
 
-/* Makes text that came from files and prompts fit to be looked at, and quotes it for
- * JSON, CSV and XML. Such text is never trusted: it may hold escape sequences that move a
- * terminal's cursor, characters that change the direction of the writing, bytes that are not UTF-8,
- * or markup. */
+/* ---- Text to be looked at ---- */
+
+/* Makes text that came from files and prompts fit to be looked at, and quotes it for JSON, CSV and
+ * XML. Such text is never trusted: it may hold escape sequences that move a terminal's cursor,
+ * characters that change the direction of the writing, bytes that are not UTF-8, or markup. */
 
 /* A token as it is shown: a space as ␣, a line end as ↵, an invisible character as its number
  * (U+200B), a byte that is not UTF-8, as in a part of a character, as \xC3, and a combining mark at

@@ -276,9 +276,11 @@ void generator_copy(Generator *to, const Generator *from)
     to->forgot = from->forgot;
 }
 
-/* Each round scores every token after every hypothesis, ranks all of them, and reads the
- * last tokens of those that go on as one batch. Each hypothesis has a slot of the KV cache: its
- * first child takes the slot over, the others get a copy.
+/* ---- Beam search ---- */
+
+/* Each round scores every token after every hypothesis, ranks all of them, and reads the last
+ * tokens of those that go on as one batch. Each hypothesis has a slot of the KV cache: its first
+ * child takes the slot over, the others get a copy.
  *
  * With a width of 2, if "el" and "un" have the slots 0 and 1 and the best of their children are "el
  * gato" and "el perro", then "el gato" takes slot 0 over, and slot 1, which "un" leaves free,

@@ -92,9 +92,11 @@ void generator_copy(Generator *to, const Generator *from);
 /* How many tokens are read again when the context is full, and whether after [bos]. */
 int generator_keeps(const Generator *generator, bool *after_bos);
 
-/* Beam search, for the most probable continuations of a prompt. Of all continuations that
- * are one token longer than the best so far, the best `width` are kept. One that has reached [eos]
- * is complete: it keeps its probability, and its place until better ones push it out.
+/* ---- Beam search ---- */
+
+/* Beam search, for the most probable continuations of a prompt. Of all continuations that are one
+ * token longer than the best so far, the best `width` are kept. One that has reached [eos] is
+ * complete: it keeps its probability, and its place until better ones push it out.
  *
  * Probabilities are those of the whole continuation, the product of p over its tokens, not
  * corrected for its length. So a beam wide enough to hold every continuation finds the most

@@ -99,9 +99,11 @@ void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits);
  *     a layer    Wout and bout, and W2 and b2 (feedforward.h); post-norm keeps its layer norms */
 void ablate(Gpt *gpt, int layer, int head);
 
-/* A model whose matrices are kept in fewer bytes (model/matrix/rounded.h), for reading
- * and writing: if the weights do not fit into the caches, a token takes 0.5 of the time in bf16
- * and 0.4 in q8. */
+/* ---- Fewer bytes ---- */
+
+/* A model whose matrices are kept in fewer bytes (model/matrix/rounded.h), for reading and writing:
+ * if the weights do not fit into the caches, a token takes 0.5 of the time in bf16 and 0.4 in q8.
+ * */
 
 /* Whether all rows have a multiple of ROUNDED_GRAIN numbers. */
 bool gpt_rounds(const GptConfig *config);

@@ -10,6 +10,8 @@
 #include "model/matrix/matrix.h"
 #include "gpt.h"
 
+/* ---- AdamW ---- */
+
 /* AdamW, that is Adam with decoupled weight decay, for some numbers:
  *
  *     m = β1·m + (1 − β1)·g           v = β2·v + (1 − β2)·g²
@@ -24,6 +26,8 @@
  * them call it, or one thread outside of any. */
 void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale, double rate,
                  double decay, double epsilon, int64_t t);
+
+/* ---- Muon ---- */
 
 /* Muon (Jordan and others, 2024), an optimiser for one matrix (rows, cols):
  *

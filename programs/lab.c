@@ -8,11 +8,11 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "programs/attend/heads_file.h"
-#include "programs/attend/texts.h"
 #include "base/base.h"
 #include "base/numbers/elementary.h"
 #include "formats/json.h"
+#include "programs/attend/heads_file.h"
+#include "programs/attend/texts.h"
 #include "programs/terminal/options.h"
 #include "programs/train/plan/floor.h"
 #include "programs/train/report/report.h"

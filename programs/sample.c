@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "base/parallel/threads.h"
+#include "base/utf8.h"
+#include "model/gpt.h"
 #include "programs/sample/ask.h"
 #include "programs/sample/choice.h"
 #include "programs/sample/conversation.h"
 #include "programs/sample/near.h"
-#include "model/gpt.h"
 #include "programs/sample/score.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"

@@ -153,8 +153,10 @@ bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t *lines, size_t *
     return known;
 }
 
-/* A prompt is cut into the parts between tabs or gaps, and each part is cleaned and
- * encoded by itself. */
+/* ---- Prompts ---- */
+
+/* A prompt is cut into the parts between tabs or gaps, and each part is cleaned and encoded by
+ * itself. */
 
 /* The id of the lower-case form of a token that is not known itself; -1 if that is not known either
  * or is a special token. text_clean() may refuse even a clean token, since NFC can turn one mark

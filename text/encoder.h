@@ -114,6 +114,8 @@ bool encoder_add(Encoder *encoder, Span text, int **ids, Span *unknown);
 bool encoder_add_lines(Encoder *encoder, Span text, int **ids, size_t *lines, size_t *longest,
                        Span *unknown);
 
+/* ---- Prompts ---- */
+
 /* From what a person types to the ids that the model reads. */
 
 /* What becomes of a prompt. It owns all that it points to. */

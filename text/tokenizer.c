@@ -203,9 +203,10 @@ char *tokenizer_decode_after(const Tokenizer *t, int before, const int *ids, int
     return text;
 }
 
-/* The tokens of each chunk are counted by one thread. Which tokens were new to
- * it in which chunk is kept, so that at the end the order of first appearance is the text's,
- * whoever counted what. */
+/* ---- The vocabulary of a text ---- */
+
+/* The tokens of each chunk are counted by one thread. Which tokens were new to it in which chunk is
+ * kept, so that at the end the order of first appearance is the text's, whoever counted what. */
 
 /* In bytes. Anything longer is not a word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };

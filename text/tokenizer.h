@@ -102,8 +102,6 @@ char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
 /* The text that some tokens add after the token `before`, which may be -1: none. */
 char *tokenizer_decode_after(const Tokenizer *tokenizer, int before, const int *ids, int count);
 
-/* Makes the vocabulary of a text. */
-
 /* How to train one. */
 typedef struct {
     TokenizerKind kind;

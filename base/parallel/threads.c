@@ -69,8 +69,6 @@ void thread_start(void)
     signals_release(&before);
 }
 
-/* Every launcher tells it by an environment variable of its own. */
-
 /* Open MPI's mpirun, MPICH's and Intel's, and Slurm's srun. SLURM_NTASKS would not do: sbatch
  * also sets it for its script, which is one process. */
 static const struct {

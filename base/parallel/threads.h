@@ -38,6 +38,8 @@ static inline bool worth_threads(int N, int C)
     return (double)N * C > 1 << 12;
 }
 
+/* ---- Launchers ---- */
+
 /* What mpirun and srun tell the processes that they start. */
 
 /* How many processes were started together with this one, itself included; 0 if no launcher started

@@ -300,9 +300,11 @@ void config_free(Config *config)
     cJSON_Delete(config->json);
 }
 
-/* Opens a model's files one after the other: config.json, the weights, the
- * tokenizer. The sizes in config.json are checked against those of the files of the weights before
- * memory is taken for the model. Nothing is locked: the run may be in training. */
+/* ---- A directory ---- */
+
+/* Opens a model's files one after the other: config.json, the weights, the tokenizer. The sizes in
+ * config.json are checked against those of the files of the weights before memory is taken for the
+ * model. Nothing is locked: the run may be in training. */
 
 /* Opens the model's directory; dies if it is none. */
 static Directory open_directory(const char *path)

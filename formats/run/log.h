@@ -16,6 +16,8 @@
 
 #include "base/files/file.h"
 
+/* ---- The files of a run ---- */
+
 /* The names of a run's files; run.h says what is in each. */
 
 /* The state is to be resumed, the model to be sampled; both are written at each save, the state

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/files/file.h"
-#include "log.h"
 #include "formats/json.h"
+#include "log.h"
 
 static bool read_copy(const Directory *directory, TextForm form, Text *text)
 {

@@ -14,10 +14,10 @@
 #ifndef PULGA_ATTENTION_H
 #define PULGA_ATTENTION_H
 
-#include "dropout.h"
-#include "linear.h"
 #include "model/shape/batch.h"
 #include "model/shape/pattern.h"
+#include "dropout.h"
+#include "linear.h"
 
 typedef struct {
     Linear qkv; /* [C, 3·H·D] (3·H·D): Q, then K, then V */

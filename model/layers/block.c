@@ -2,10 +2,10 @@
  * Forward numbers them. Backward, right below it, undoes them in reverse; its comments repeat the
  * formula of the step that is undone. */
 #include "block.h"
-#include "base/parallel/threads.h"
 
 #include <string.h>
 
+#include "base/parallel/threads.h"
 BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_size)
 {
     const size_t rows = (size_t)N, C = (size_t)shape->attention.width;

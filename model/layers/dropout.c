@@ -1,7 +1,7 @@
 /* dropout.c: draws the mask again whenever it is needed, from the counter-based random numbers of
  * base/numbers/random.h, and multiplies. */
-#include "dropout.h"
 #include "base/parallel/threads.h"
+#include "dropout.h"
 
 /* A counter makes four words. Sixteen counters side by side fill a vector register, so 64 columns
  * are drawn at a time: word k of counter number c serves column 64·(c / 16) + 16·k + c mod 16. */

@@ -1,11 +1,11 @@
 /* embedding.c: forward adds two rows of the tables; backward adds each row's gradient to the same
  * two rows. */
 #include "embedding.h"
-#include "base/parallel/threads.h"
 
 #include <math.h>
 
 #include "base/numbers/elementary.h"
+#include "base/parallel/threads.h"
 #include "model/matrix/matrix.h"
 
 void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)

@@ -3,8 +3,8 @@
 #ifndef PULGA_FEEDFORWARD_H
 #define PULGA_FEEDFORWARD_H
 
-#include "linear.h"
 #include "model/shape/gpt_config.h"
+#include "linear.h"
 
 typedef struct {
     Linear widen;  /* [C, F] (F) */

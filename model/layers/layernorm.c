@@ -1,11 +1,11 @@
 /* layernorm.c: forward row by row in two passes over a row (mean, then variance); backward computes
  * the normalised x again from the mean and rstd that forward kept. */
 #include "layernorm.h"
-#include "base/parallel/threads.h"
 
 #include <tgmath.h>
 
 #include "base/numbers/lanes.h"
+#include "base/parallel/threads.h"
 
 static const Real EPSILON = (Real)1e-5;
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "attention.h"
 #include "model/matrix/matrix.h"
 #include "model/shape/batch.h"
+#include "attention.h"
 
 /* Queries whose scores are held at once: enough rows for the product's tiles, few enough for the
  * strip to stay in the cache. */

@@ -315,8 +315,8 @@ bool skinny_fits(Matrix y, Matrix b)
     return y.rows <= SKINNY_ROWS && y.col_step == 1 && (b.col_step == 1 || b.row_step == 1);
 }
 
-/* Rows of b that are read at once: y is read and written once for all of them, and so many streams
- * keep the memory busy. Rounded rows are fewer, since each takes a register. */
+/* How many rows of b are read at once. One pass over y serves all of them, and several streams keep
+ * the memory busy. Rounded rows are fewer, since each takes a register. */
 enum { ROWS_AT_ONCE = 8, ROUNDED_AT_ONCE = 4, LINE = 64 };
 
 /* y[j] += a0·b0[j] + … + a7·b7[j], in this order */

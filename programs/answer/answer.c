@@ -287,9 +287,10 @@ void answer_free(Answer *answer)
     encoding_free(&answer->encoding);
 }
 
-/* Each continuation starts from a copy of the generator that has read the prompt, a
- * beam search from its slot of the KV cache. A line with gaps is read again after each is
- * filled. */
+/* ---- Continuations ---- */
+
+/* Each continuation starts from a copy of the generator that has read the prompt, a beam search
+ * from its slot of the KV cache. A line with gaps is read again after each is filled. */
 
 /* How many tokens a continuation may have. A full context ends a target, and what a beam search
  * finds; but the last token need not be read, since nothing comes after it, so it needs no

@@ -13,9 +13,6 @@
 #include "base/numbers/elementary.h"
 #include "base/utf8.h"
 
-/* The columns are as wide as the widest of their entries. All words go through
- * utf8.h. */
-
 /* Columns of a bar for probability 1, and of the longest word. */
 enum { BAR = 24, WORD_COLUMNS = 16 };
 

@@ -3,8 +3,8 @@
 #ifndef PULGA_HEADS_FILE_H
 #define PULGA_HEADS_FILE_H
 
-#include "programs/attend/heads/heads.h"
 #include "programs/attend/heads/figure.h"
+#include "programs/attend/heads/heads.h"
 #include "programs/attend/page/data.h"
 
 /* Whether this is standard output: "-", of the kind .csv, or "-" and an ending. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/answer/answer_print.h"
 #include "base/utf8.h"
+#include "programs/answer/answer_print.h"
 #include "programs/pictures/colours.h"
 
 /* In columns of the screen: a word at the left, then cells. A cell with a number and a shade needs

@@ -3,8 +3,8 @@
 #ifndef PULGA_TABLES_H
 #define PULGA_TABLES_H
 
-#include "programs/attend/heads/heads.h"
 #include "programs/attend/heads/figure.h"
+#include "programs/attend/heads/heads.h"
 #include "programs/terminal/screen.h"
 
 /* A line for each chosen head: its means over the queries. */

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "programs/answer/answer_print.h"
-#include "base/utf8.h"
 #include "base/files/file.h"
+#include "base/utf8.h"
+#include "programs/answer/answer_print.h"
 #include "programs/terminal/options.h"
 
 /* Standard input without the end of its last line; the caller frees it. */

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "programs/attend/heads/heads.h"
 #include "formats/huggingface/config.h"
+#include "programs/attend/heads/heads.h"
 #include "text/encoder.h"
 
 typedef struct {

@@ -266,9 +266,11 @@ size_t gguf_write(const Gguf *gguf, FILE *out)
     return size;
 }
 
-/* The tensors of gpt2 under llama.cpp's names. Its matrices have a row for each output,
- * ours (and GPT-2's) one for each input. It computes as model/gpt.c does, with gelu in its tanh
- * form; every bias must be there. */
+/* ---- A model ---- */
+
+/* The tensors of gpt2 under llama.cpp's names. Its matrices have a row for each output, ours (and
+ * GPT-2's) one for each input. It computes as model/gpt.c does, with gelu in its tanh form; every
+ * bias must be there. */
 
 /* A file while it is put together. */
 typedef struct {

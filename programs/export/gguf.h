@@ -62,8 +62,10 @@ size_t gguf_write(const Gguf *gguf, FILE *out);
  * are as near. */
 uint16_t gguf_half(float number);
 
-/* A model as one GGUF file of the architecture gpt2, which llama.cpp and the programs
- * that are built on it run. */
+/* ---- A model ---- */
+
+/* A model as one GGUF file of the architecture gpt2, which llama.cpp and the programs that are
+ * built on it run. */
 
 /* Contexts of llama.cpp are a multiple of this: it rounds a context up, and goes on to
  * its end. It stops with an error message of its own where there is no position. */

@@ -15,8 +15,10 @@
 #include "text/tokenizer.h"
 #include "gguf.h"
 
-/* What llama.cpp replaces in a text before it looks for tokens, so that it reads a text
- * as text/text.c and text/words/split.c do. In the order of their bytes:
+/* ---- The map of characters ---- */
+
+/* What llama.cpp replaces in a text before it looks for tokens, so that it reads a text as
+ * text/text.c and text/words/split.c do. In the order of their bytes:
  *
  *     "\n"            " "     of words: white space of every kind
  *     "?"             " ? "   likewise: each mark of punctuation is a word

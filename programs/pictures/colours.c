@@ -112,8 +112,9 @@ bool colour_wants_white(Colour c)
     return 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05;
 }
 
-/* What a terminal can show is read from the environment; a shade is one escape
- * sequence. */
+/* ---- On a terminal ---- */
+
+/* What a terminal can show is read from the environment; a shade is one escape sequence. */
 
 /* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. If colours are not
  * allowed at all, screen->bold is empty. */

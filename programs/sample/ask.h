@@ -7,8 +7,10 @@
 
 #include "text/tokenizer.h"
 
-/* The prompts that a person has typed, kept for the next time: one a line, in a file
- * that only its owner can read. */
+/* ---- History ---- */
+
+/* The prompts that a person has typed, kept for the next time: one a line, in a file that only its
+ * owner can read. */
 
 /* The file: $PULGA_HISTORY, else pulga/history in $XDG_STATE_HOME or in ~/.local/state. The caller
  * frees. NULL if $PULGA_HISTORY is empty: then nothing is kept; or, with a warning, if there is no

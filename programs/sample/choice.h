@@ -3,8 +3,8 @@
 #ifndef PULGA_CHOICE_H
 #define PULGA_CHOICE_H
 
-#include "programs/answer/answer.h"
 #include "base/field.h"
+#include "programs/answer/answer.h"
 
 /* What --score prints a row for: only each line; each token; each word. */
 typedef enum { EACH_OFF, EACH_TOKEN, EACH_WORD } EachKind;

@@ -15,9 +15,10 @@
 #include "programs/terminal/screen.h"
 #include "ask.h"
 
-/* Each token's text is added to what is held, of which all that cannot be the beginning
- * of AnswerRules.stop is printed. So the bytes are those that answer_print_continuations()
- * prints. */
+/* ---- Growing continuations ---- */
+
+/* Each token's text is added to what is held, of which all that cannot be the beginning of
+ * AnswerRules.stop is printed. So the bytes are those that answer_print_continuations() prints. */
 
 /* What was printed of an answer. */
 typedef struct {
@@ -211,8 +212,6 @@ const Continuation *answer_show(Answerer *a, Answer *answer, const Screen *scree
     fflush(stdout);
     return first;
 }
-
-/* The names of commands and options are one list. */
 
 /* A name that can be typed, and what it stands for: a command or an option. The other is NULL. */
 typedef struct {

@@ -7,8 +7,10 @@
 #include "programs/answer/answer_print.h"
 #include "choice.h"
 
-/* Continuations appear on the screen word by word, where they will stand, as they are
- * drawn. Nothing that was printed moves, so nothing flickers, and the terminal wraps the lines. */
+/* ---- Growing continuations ---- */
+
+/* Continuations appear on the screen word by word, where they will stand, as they are drawn.
+ * Nothing that was printed moves, so nothing flickers, and the terminal wraps the lines. */
 
 /* Completes an answer that was begun and prints it, or why there is none. Returns the first
  * continuation that is printed, or NULL.

@@ -16,8 +16,9 @@
 #include "text/corpus/counts.h"
 #include "text/subwords/bpe.h"
 
-/* At the end of the text a place has fewer tokens than others; it comes before those
- * that go on. */
+/* ---- Suffixes ---- */
+
+/* At the end of the text a place has fewer tokens than others; it comes before those that go on. */
 
 /* By the tokens, and of places that have the same ones by where they are. */
 static int compare_places(const void *a, const void *b, void *context)

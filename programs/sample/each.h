@@ -8,9 +8,11 @@
 #include "text/corpus/corpus.h"
 #include "choice.h"
 
-/* How often a text has some tokens in a row, without reading it again: its places are
- * sorted by the tokens that stand there and after them (a suffix array), so those with the same
- * tokens are neighbours, and two binary searches find the first and the last of them.
+/* ---- Suffixes ---- */
+
+/* How often a text has some tokens in a row, without reading it again: its places are sorted by the
+ * tokens that stand there and after them (a suffix array), so those with the same tokens are
+ * neighbours, and two binary searches find the first and the last of them.
  *
  * Tokens are compared by their ids, also subwords: what follows is counted as a model learns it. */
 

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/utf8.h"
 #include "base/numbers/elementary.h"
-#include "each.h"
+#include "base/utf8.h"
 #include "programs/terminal/screen.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/corpus.h"
+#include "each.h"
 
 /* translators: the head of a table; keep the widths */
 static const char HEAD[] = N_("     loss  perplexity   tokens  text\n");

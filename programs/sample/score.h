@@ -4,8 +4,8 @@
 #ifndef PULGA_SCORE_H
 #define PULGA_SCORE_H
 
-#include "choice.h"
 #include "text/corpus/counting.h"
+#include "choice.h"
 
 /* Prints a table, or JSON, of the text that --score names, or with --each of its tokens (each.h).
  * If the text is read as a stream, each piece of half a context counts as a line. Dies if the text

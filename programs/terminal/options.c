@@ -301,8 +301,10 @@ void options_check_path(const char *path, const char *folder)
     free(meant);
 }
 
-/* Joins words. A word that a shell would not take as it is stands in single quotes, and a
- * single quote in it as '\''. Control characters become ?, as in every message. */
+/* ---- Words for a shell ---- */
+
+/* Joins words. A word that a shell would not take as it is stands in single quotes, and a single
+ * quote in it as '\''. Control characters become ?, as in every message. */
 
 /* Whether a shell would leave the word as it is: an empty one would be lost, and these characters
  * mean something to a shell. */

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/utf8.h"
 #include "base/language.h"
 #include "base/parallel/threads.h"
 #include "base/system/system.h"
+#include "base/utf8.h"
 #include "options.h"
 
 /* The labels of paragraphs stand in the first columns, their text in the others. */

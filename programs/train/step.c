@@ -102,8 +102,9 @@ int64_t trainer_step(Trainer *t)
     return rows;
 }
 
-/* In each round, every member of the team evaluates a batch, and the losses are
- * collected. */
+/* ---- Evaluation ---- */
+
+/* In each round, every member of the team evaluates a batch, and the losses are collected. */
 
 /* The leader's watch decides for all. */
 static bool goes_on(EvaluationWatch *watch, void *watcher, double share)

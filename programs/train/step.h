@@ -9,8 +9,10 @@
  * if the loss or a gradient is not finite. */
 int64_t trainer_step(Trainer *trainer);
 
-/* The loss over a part of the text. All members of a team call these functions, and
- * compute a share of it; the sum has the same bits for any number of them. */
+/* ---- Evaluation ---- */
+
+/* The loss over a part of the text. All members of a team call these functions, and compute a share
+ * of it; the sum has the same bits for any number of them. */
 
 /* Called during an evaluation with how much of it is done, from 0 to 1. Returns false to abandon
  * it. */

@@ -16,8 +16,10 @@ void take_over_run(Settings *settings, Decided *decided, const Config *config,
 /* Takes over the sizes of the model that settings->from names, and how it reads a text. */
 void take_over_model(Settings *settings, Decided *decided, const Pretrained *model);
 
-/* What the leader of a team has read and decided becomes everybody's. The other members
- * need no text, no run and no disk in common, only the program. */
+/* ---- Sharing ---- */
+
+/* What the leader of a team has read and decided becomes everybody's. The other members need no
+ * text, no run and no disk in common, only the program. */
 
 /* A text, or NULL; the caller frees it. */
 void share_text(char **text);

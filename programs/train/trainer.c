@@ -10,7 +10,6 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "programs/answer/answer.h"
 #include "base/files/file.h"
 #include "base/parallel/threads.h"
 #include "formats/huggingface/config.h"
@@ -20,12 +19,13 @@
 #include "formats/run/log.h"
 #include "formats/run/training_text.h"
 #include "model/matrix/matrix.h"
-#include "take_over.h"
+#include "programs/answer/answer.h"
+#include "programs/train/plan/floor.h"
+#include "programs/train/plan/plan.h"
+#include "programs/train/team/team.h"
 #include "text/corpus/corpus.h"
 #include "text/tokenizer.h"
-#include "programs/train/plan/plan.h"
-#include "programs/train/plan/floor.h"
-#include "programs/train/team/team.h"
+#include "take_over.h"
 
 /* ---- Opening ---- */
 

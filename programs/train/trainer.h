@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
-#include "text/corpus/batches.h"
-#include "text/source.h"
-#include "text/corpus/counting.h"
 #include "programs/train/saving/run.h"
 #include "programs/train/team/shards.h"
+#include "text/corpus/batches.h"
+#include "text/corpus/counting.h"
+#include "text/source.h"
 
 typedef struct {
     char *const *texts;  /* the paths of the text; of a run that reads its own copy empty */

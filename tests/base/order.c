@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/helpers/close.h"
 #include "base/numbers/random.h"
+#include "tests/helpers/close.h"
 
 static void check_bijection(uint64_t count, uint32_t seed)
 {

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
-#include "bench.h"
 #include "model/matrix/matrix.h"
 #include "model/optimizer.h"
 #include "programs/terminal/process.h"
+#include "bench.h"
 
 /* What the machine can do in float32, with one thread and with all. */
 typedef struct {

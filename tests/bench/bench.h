@@ -54,17 +54,17 @@ void report_close(void);
 /* ---- What is measured ---- */
 
 /* The machine's peak speed, in arithmetic and in reading memory, by which the other figures are
- * judged: what the data sheet says is not reached on a machine that other programs share. A round is
- * that many independent multiplications and additions on each thread; or it reads that many bytes,
- * all threads together, far more than any cache holds. */
+ * judged: what the data sheet says is not reached on a machine that other programs share. A round
+ * is that many independent multiplications and additions on each thread; or it reads that many
+ * bytes, all threads together, far more than any cache holds. */
 extern const double PEAK_OPERATIONS, PEAK_BYTES;
 Measured measure_arithmetic(const void *unused);
 Measured measure_reading(const void *unused);
 
-/* How fast texts are read, how fast subwords are trained and encoded beside Hugging Face's tokenizers
- * and tiktoken, and how soon a run takes its first step: with a text, or if `text` is NULL with one
- * of `size` bytes that is made. `folder` is for that text, which is removed, and for a run;
- * `programs` is where ./train is. */
+/* How fast texts are read, how fast subwords are trained and encoded beside Hugging Face's
+ * tokenizers and tiktoken, and how soon a run takes its first step: with a text, or if `text` is
+ * NULL with one of `size` bytes that is made. `folder` is for that text, which is removed, and for
+ * a run; `programs` is where ./train is. */
 void bench_texts(const char *text, double size, const char *folder, const char *programs,
                  int threads);
 

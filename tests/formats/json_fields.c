@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "formats/json.h"
+#include "programs/train/plan/settings.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
-#include "programs/train/plan/settings.h"
 
 /* Values that are not defaults: `turn` 0 and 1 differ in every field. */
 static void put_value(const Field *field, Settings *into, int turn)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "showing.h"
 #include "programs/terminal/options.h"
 #include "programs/train/step.h"
+#include "harness.h"
+#include "showing.h"
 
 static void use_it(void *directory)
 {

@@ -5,9 +5,9 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "harness.h"
 #include "text/encoder.h"
 #include "text/subwords/bpe.h"
+#include "harness.h"
 
 typedef struct {
     Span text;

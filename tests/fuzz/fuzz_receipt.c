@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
 #include "programs/train/saving/receipt.h"
+#include "harness.h"
 
 static void read_receipt(void *context)
 {

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "harness.h"
 #include "programs/terminal/options.h"
+#include "programs/train/plan/floor.h"
+#include "programs/train/plan/plan.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/batches.h"
 #include "text/tokenizer.h"
-#include "programs/train/plan/floor.h"
-#include "programs/train/plan/plan.h"
+#include "harness.h"
 
 typedef struct {
     const char *text; /* with a 0 behind it */

@@ -11,9 +11,9 @@
 #include "programs/answer/answer_print.h"
 #include "programs/attend/heads_file.h"
 #include "programs/attend/tables.h"
-#include "harness.h"
 #include "programs/sample/score.h"
 #include "text/encoder.h"
+#include "harness.h"
 
 /* ---- Checks of the output ---- */
 

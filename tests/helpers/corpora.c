@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "literal.h"
 #include "text/tokenizer.h"
+#include "literal.h"
 
 Corpus corpus_of_string(const char *string, bool stream, bool characters)
 {

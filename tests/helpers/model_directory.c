@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "close.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
+#include "close.h"
 #include "literal.h"
 #include "patterns.h"
 #include "scratch.h"

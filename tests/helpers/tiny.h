@@ -7,7 +7,8 @@
 /* Sets a setting by its option's name, as the command line does. */
 void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value);
 
-/* Opens a run on texts, whose list must outlive it. Sizes and options are names and values, ended by NULL. */
+/* Opens a run on texts, whose list must outlive it. Sizes and options are names and values, ended
+ * by NULL. */
 void tiny_open(Trainer *trainer, Settings *settings, char *const *texts, const char *const *sizes,
                const char *const *options);
 

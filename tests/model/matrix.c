@@ -19,8 +19,8 @@
 
 #include "base/numbers/random.h"
 #include "base/parallel/threads.h"
-#include "model/matrix/kernels/software.h"
 #include "model/matrix/kernel.h"
+#include "model/matrix/kernels/software.h"
 #include "model/matrix/matrix.h"
 #include "tests/helpers/close.h"
 

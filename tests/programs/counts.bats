@@ -71,6 +71,16 @@ result() {
     [ "$(result new step)" = 0 ]
 }
 
+@test "a run that Ctrl-C stopped has a share" {
+    env --default-signal=INT "$BIN/train" "$ROOT/data/cuentos.txt" --counts --out run >/dev/null &
+    local process=$! code=0
+    until [ "$(grep -c . run/log.csv 2>/dev/null)" -gt 3 ]; do sleep 0.02; done
+    kill -INT $process
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    [ "$(result run counting_share)" != null ]
+}
+
 @test "Ctrl-C ends the learning of the share, which the resumed run does" {
     seq 14000 | awk '{ printf "%d%s", $1 * $1 % 7919, $1 % 10 ? " " : "\n" }' >squares.txt
     env --default-signal=INT "$BIN/train" squares.txt --counts --val 0.1 --batch 1 --steps 1 \

@@ -9,8 +9,10 @@
 
 #include "base/base.h"
 
-/* Each piece is computed when it is taken. The order depends on the seed and the epoch
- * only, so that a resumed run finds its place again. */
+/* ---- Reader ---- */
+
+/* Each piece is computed when it is taken. The order depends on the seed and the epoch only, so
+ * that a resumed run finds its place again. */
 
 /* Rows of a stream's training part. */
 static size_t rows_of(const Corpus *corpus)

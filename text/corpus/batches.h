@@ -9,6 +9,8 @@
 #include "model/shape/batch.h"
 #include "corpus.h"
 
+/* ---- Reader ---- */
+
 /* The pieces of one epoch after another, each epoch in an order of its own.
  *
  * Read by lines, every epoch has the same pieces. A stream is cut again in each epoch, at places

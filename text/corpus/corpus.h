@@ -210,6 +210,8 @@ Sequence corpus_sequence(const Corpus *corpus, Piece piece, int *tokens);
 /* Whether a piece of a line is its last one. */
 bool corpus_ends_line(const Corpus *corpus, Piece piece);
 
+/* ---- Bytes ---- */
+
 /* How many bytes of text some tokens stand for. A loss in bits per byte,
  *
  *     −Σ ln p / (bytes · ln 2)

@@ -8,8 +8,8 @@
 #ifndef PULGA_COUNTS_H
 #define PULGA_COUNTS_H
 
-#include "corpus.h"
 #include "text/words/vocabulary.h"
+#include "corpus.h"
 
 /* next (V): how often the text continues with each token after these `count` tokens; returns the
  * sum. If the text is cut within a subword, it continues with what is left of that one, or is not

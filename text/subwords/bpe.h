@@ -18,6 +18,8 @@
 #include "text/words/split.h"
 #include "bpe_train.h"
 
+/* ---- Words as bytes ---- */
+
 /* How GPT-2 reads a text: cut into words, and each word as bytes that can be printed.
  *
  * A word is what GPT-2's pattern matches: 's 't 're 've 'm 'll 'd; else a run of letters, of

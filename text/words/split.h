@@ -42,6 +42,8 @@ bool split_part(const char **at, const char *end, TextCut cut, Span *part);
  * no tab, or two, or if one side is blank. */
 bool split_pair(Span line, Span *source, Span *target);
 
+/* ---- Spacing ---- */
+
 /* Whether white space stands between two tokens of a text made of words.
  *
  * Two words never touch. Around punctuation the text that the model was trained on decides: by how

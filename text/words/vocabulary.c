@@ -164,8 +164,10 @@ int64_t word_counts_of(const WordCounts *c, const char *word)
     return id < 0 ? 0 : c->counts[id];
 }
 
-/* Computes the edit distance from the unknown word to every word of the vocabulary, with
- * the usual table, of which only one row is kept at a time. The three nearest words are kept. */
+/* ---- The nearest words ---- */
+
+/* Computes the edit distance from the unknown word to every word of the vocabulary, with the usual
+ * table, of which only one row is kept at a time. The three nearest words are kept. */
 
 /* Code points of a word that is compared, since the time grows with their square; and words that
  * are suggested. */

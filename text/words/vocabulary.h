@@ -60,17 +60,16 @@ int word_counts_add(WordCounts *counts, const char *word, size_t size, int64_t t
 /* How often a word occurs. */
 int64_t word_counts_of(const WordCounts *counts, const char *word);
 
-/* How alike two words are, and the message about a word that a model does not know:
+/* One line about a word that a model does not know, and up to three known ones that resemble it:
  *
- *     the prompt: the model does not know 'pero'; its nearest: perro, el, hueso */
-
-/* One line: `where`, the word, and up to three known words that resemble it. They are those with
- * the smallest edit distance, counted in code points; at equal distance, those with the smallest
- * ids. A word of which every letter would have to change is left out. The caller frees the line. */
+ *     the prompt: the model does not know 'pero'; its nearest: perro, el, hueso
+ *
+ * They are those with the smallest edit distance; at equal distance, those with the smallest ids. A
+ * word of which every letter would have to change is left out. The caller frees the line. */
 char *unknown_word(const Vocabulary *vocabulary, const char *where, const char *word, size_t size);
 
-/* The edit distance from the first word, of so many bytes, to the second, counted in code points:
- * from "pato" to "gata", 2. INT_MAX if one of them is very long. */
+/* The edit distance from a word of `size` bytes to another one, counted in code points: 2 from
+ * "pato" to "gata". INT_MAX if one of them is very long. */
 int letters_apart(const char *word, size_t size, const char *other);
 
 #endif

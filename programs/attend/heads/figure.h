@@ -15,9 +15,11 @@ enum { FIGURE_MOST = 1 << 17 };
 
 void heads_figure(FILE *out, const Heads *heads);
 
-/* How alike the vectors are that tell a model where a token stands: the cosine of
- * every pair of them. For sinusoidal vectors (of an even width) it depends on the distance of the
- * two positions alone; for learned ones it may be anything.
+/* ---- Positions ---- */
+
+/* How alike the vectors are that tell a model where a token stands: the cosine of every pair of
+ * them. For sinusoidal vectors (of an even width) it depends on the distance of the two positions
+ * alone; for learned ones it may be anything.
  *
  * Positions are counted from 0 in the code and in arrays, but from 1 wherever a person reads
  * them. */

@@ -142,8 +142,10 @@ HeadSummary head_summary(const Heads *heads, const Head *head)
         .bos = T > 1 && heads->begun ? sum.bos / (T - 1) : (double)NAN};
 }
 
-/* A head is taken out of the model's weights, which are copied back afterwards. The
- * random tokens of a sequence are all different, so that each has one place where it came first. */
+/* ---- What a head is good for ---- */
+
+/* A head is taken out of the model's weights, which are copied back afterwards. The random tokens
+ * of a sequence are all different, so that each has one place where it came first. */
 
 /* Sequences of random tokens, and the most different tokens in one. */
 enum { SEQUENCES = 8, MOST_HALF = 25 };

@@ -7,6 +7,8 @@
 #include "base/base.h"
 #include "heads.h"
 
+/* ---- NumPy ---- */
+
 /* NumPy's file of one array: a line of text with its shape, then the numbers, float32,
  * little-endian, the last axis fastest. np.load("heads.npy") reads it. */
 

@@ -8,6 +8,8 @@
 
 #include "formats/run/training_text.h"
 
+/* ---- Base64 ---- */
+
 /* Bytes as letters, for blocks of data in a page. */
 
 /* Three bytes become four letters of six bits each, the highest bits first; at the end "=" stands

@@ -192,9 +192,11 @@ void page_write(FILE *out, const Heads *heads, const PageSource *source)
             put_data(out, heads, source);
 }
 
-/* The page of the lab has a line that the run replaces: a block of JSON, with the name
- * of the run and the text that its model reads first, and a block in base64 for each file. The lab
- * opens a page that has them with this run, see programs/lab/lab.js. */
+/* ---- A page that trains ---- */
+
+/* The page of the lab has a line that the run replaces: a block of JSON, with the name of the run
+ * and the text that its model reads first, and a block in base64 for each file. The lab opens a
+ * page that has them with this run, see programs/lab/lab.js. */
 
 /* The line that the run replaces. */
 static const char RUN_LINE[] = "<!-- the run -->\n";

@@ -27,8 +27,10 @@ void page_put_map(FILE *out, const Heads *heads, const Head *head);
 void page_put_small(FILE *out, const Heads *heads, const Head *head);
 int page_side(const Heads *heads);
 
-/* A page that trains a run further: the page of the lab, which `make lab` builds, with
- * the run's files in it. */
+/* ---- A page that trains ---- */
+
+/* A page that trains a run further: the page of the lab, which `make lab` builds, with the run's
+ * files in it. */
 
 /* Writes the page, which begins with PAGE_BEGIN; its model reads the source's text. Dies if a page
  * cannot train the run, if its files are too large, or if there is no page of the lab. */

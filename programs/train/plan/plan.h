@@ -50,8 +50,10 @@ Plan plan_training(const Settings *settings, const Decided *decided, const Corpu
                    int vocabulary);
 void plan_free(Plan *plan);
 
-/* Recognises texts that would be read better with other options, as a person sees at a
- * glance: a book whose lines are wrapped at column 72, a Japanese text. */
+/* ---- Advice ---- */
+
+/* Recognises texts that would be read better with other options, as a person sees at a glance: a
+ * book whose lines are wrapped at column 72, a Japanese text. */
 
 /* The column at which the lines of a text are wrapped, or 0. */
 int text_wrapped_at(const Text *text);

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
-#include "base/files/file.h"
 #include "base/base.h"
+#include "base/files/file.h"
+#include "base/utf8.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
 #include "formats/run/log.h"

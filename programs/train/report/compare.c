@@ -12,12 +12,12 @@
 #include <strings.h>
 
 #include "base/utf8.h"
-#include "curve.h"
 #include "formats/huggingface/config.h"
 #include "formats/json.h"
 #include "formats/run/log.h"
 #include "programs/pictures/svg.h"
 #include "programs/train/plan/settings.h"
+#include "curve.h"
 
 typedef struct {
     char *name; /* as it is shown */

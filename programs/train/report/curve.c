@@ -441,9 +441,11 @@ void curves_write(FILE *out, const CurveNamed *lines, int count)
     fputs("</g>\n</svg>\n", out);
 }
 
-/* The plot is a grid of cells, each with a character or, in UTF-8, the eight dots of a
- * Braille pattern, two wide and four high. First the floor and counting are drawn, then the losses
- * of the steps as a line, then each evaluation as a mark:
+/* ---- On a terminal ---- */
+
+/* The plot is a grid of cells, each with a character or, in UTF-8, the eight dots of a Braille
+ * pattern, two wide and four high. First the floor and counting are drawn, then the losses of the
+ * steps as a line, then each evaluation as a mark:
  *
  *        4┤ ●⠈⠢●⣀
  *         │      ●⠒●⠤●⣀⣀●⣀●
@@ -452,7 +454,7 @@ void curves_write(FILE *out, const CurveNamed *lines, int count)
  *        0┤╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌ floor 0.511
  *         └┬──────────┬──────────┬──
  *          0         100        200  step
- */
+ *  */
 
 /* Lines, and columns for the numbers on the left and for the names on the right. */
 enum { LINES = 10, NUMBER = 8, NAME = 24, LEAST_WIDE = 16, MOST_WIDE = 160 };

@@ -92,6 +92,8 @@ typedef struct {
 } CurveNamed;
 void curves_write(FILE *out, const CurveNamed *lines, int count);
 
+/* ---- On a terminal ---- */
+
 /* The losses of a run as a plot in a dozen lines of a terminal. */
 
 /* Prints it, or nothing if no step was logged; curve_path, for the caption, is the file that has

@@ -45,8 +45,10 @@ void report_step_time(Report *report, double seconds, int64_t rows);
 void report_step(Report *report, const LogEntry *entry);
 void report_evaluating(Report *report, double share);
 
-/* What training prints before its first step (what was read, what losses to expect, the
- * model and the settings that were chosen, where the run is written) and after its last one. */
+/* ---- The beginning and the end ---- */
+
+/* What training prints before its first step (what was read, what losses to expect, the model and
+ * the settings that were chosen, where the run is written) and after its last one. */
 
 /* Prints it all, before the first step and before any file is written. */
 void announce(const Trainer *trainer, const Screen *screen);

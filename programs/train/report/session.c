@@ -15,9 +15,9 @@
 #include "programs/answer/answer_print.h"
 #include "programs/train/step.h"
 #include "programs/train/team/team.h"
-#include "report.h"
 #include "card.h"
 #include "curve.h"
+#include "report.h"
 
 /* An answerer, as sample has, of a model that gets the weights before each answer. */
 struct Show {
@@ -382,8 +382,10 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
         (step == t->plan.settings.steps || ending.out_of_patience))
         evaluate_whole(session, &ending);
     if (saved && t->plan.settings.counts) {
+        /* A signal ends this, but not the one that ended training: such a model has a share too. */
+        const bool stopped = session->signal && step < t->plan.settings.steps;
         screen_status(&session->screen, _("learning the share of counting"));
-        trainer_mix(&session->trainer, watch_signal, session);
+        trainer_mix(&session->trainer, stopped ? NULL : watch_signal, session);
         screen_status(&session->screen, "");
     }
     if (team_leads()) {

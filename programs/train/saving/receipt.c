@@ -10,8 +10,8 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/files/file.h"
 #include "base/base.h"
+#include "base/files/file.h"
 #include "formats/run/log.h"
 #include "model/matrix/matrix.h"
 

@@ -1,6 +1,6 @@
-/* run.c: a new run may take a directory that is empty, or a run that may be
- * overwritten. The old run is removed as late as possible; config.json is the first file to be
- * replaced and the model the last: see formats/huggingface/config.c for how a reader notices the change. */
+/* run.c: a new run may take a directory that is empty, or a run that may be overwritten. The old
+ * run is removed as late as possible; config.json is the first file to be replaced and the model
+ * the last: formats/huggingface/config.c tells how a reader notices the change. */
 #include "run.h"
 
 #include <cjson/cJSON.h>

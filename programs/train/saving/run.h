@@ -57,8 +57,9 @@ Directory run_resume(const char *path);
  * */
 bool run_remove_old(const Directory *directory);
 
-/* What config.json says of a run beside its model: the settings, the text, and the run's
- * identity.
+/* ---- config.json ---- */
+
+/* What config.json says of a run beside its model: the settings, the text, and the run's identity.
  *
  * The identity is one checksum of the settings that a resumed run keeps, the text and the
  * vocabulary. It stands in config.json, in the model and in the state of a run. A person may edit
@@ -94,8 +95,10 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
 bool record_update(const Directory *directory, const Settings *settings, struct cJSON *result,
                    double seconds);
 
-/* State.safetensors, all that a resumed run needs: the last weights, Adam's moments, with
- * --average the averaged weights, the best weights if they are others, and the progress. */
+/* ---- state.safetensors ---- */
+
+/* state.safetensors, all that a resumed run needs: the last weights, Adam's moments, with --average
+ * the averaged weights, the best weights if they are others, and the progress. */
 
 /* How far a run has come: all that a step reads or changes beside weights and moments. */
 typedef struct {

@@ -10,8 +10,9 @@
 
 #include "base/base.h"
 
-/* Adds what the shards of a step have computed, along one binary tree over their
- * numbers:
+/* ---- The tree ---- */
+
+/* Adds what the shards of a step have computed, along one binary tree over their numbers:
  *
  *     ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))
  *

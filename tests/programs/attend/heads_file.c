@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/files/file.h"
 #include "programs/attend/heads/numbers.h"
 #include "programs/attend/heads_file.h"
-#include "base/files/file.h"
 #include "tests/helpers/maps.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/export/gguf.h"
 #include "formats/huggingface/weights.h"
+#include "programs/export/gguf.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/gguf_file.h"
 #include "tests/helpers/model_directory.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
-#include "model/matrix/matrix.h"
 #include "model/gpt.h"
+#include "model/matrix/matrix.h"
 #include "tests/helpers/close.h"
 
 enum { V = 37, T = 40 };

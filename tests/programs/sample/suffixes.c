@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "programs/sample/each.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
-#include "programs/sample/each.h"
 
 enum { LONGEST = 6, V = 8 };
 

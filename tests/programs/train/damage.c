@@ -9,12 +9,12 @@
 
 #include "base/files/file.h"
 #include "formats/run/training_text.h"
+#include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/counts.h"
 #include "text/encoder.h"
-#include "programs/train/step.h"
 
 /* What a job has come to, as one line: what must be the same, and what a person may change. */
 static _Noreturn void say(uint64_t checksum, double loss, const char *settings)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
-#include "programs/train/step.h"
 
 static const char TEXT[] = "un perro come\nel gato (negro) salta\nla cuerda\n";
 

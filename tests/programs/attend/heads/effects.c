@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/attend/heads/heads.h"
 #include "model/gpt.h"
+#include "programs/attend/heads/heads.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/attend/page/data.h"
 #include "base/base.h"
+#include "programs/attend/page/data.h"
 
 static void bytes_become_letters(void **state)
 {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
-#include "programs/train/step.h"
 
 enum { STEPS = 4 };
 static const char LINES[] =

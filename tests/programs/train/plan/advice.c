@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "programs/train/plan/plan.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
-#include "programs/train/plan/plan.h"
 
 static void assert_wrapped(const char *string, int column)
 {

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "programs/train/plan/floor.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/patterns.h"
-#include "programs/train/plan/floor.h"
 
 /* A text by lines, cut, for an objective. */
 static Corpus cut_for(ObjectiveKind objective, const char *string, bool characters, int context,

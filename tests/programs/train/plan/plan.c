@@ -4,12 +4,12 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "programs/train/plan/plan.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/batches.h"
 #include "text/tokenizer.h"
-#include "programs/train/plan/plan.h"
 
 /* A run's options, and a text for it. */
 typedef struct {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/helpers/close.h"
 #include "programs/train/plan/settings.h"
+#include "tests/helpers/close.h"
 
 static void no_two_settings_share_a_name_or_a_place(void **state)
 {

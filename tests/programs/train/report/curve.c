@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/helpers/maps.h"
 #include "programs/train/report/curve.h"
+#include "tests/helpers/maps.h"
 
 static Curve *curve_new(double floor)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "tests/helpers/maps.h"
 #include "programs/train/report/curve.h"
+#include "tests/helpers/maps.h"
 
 static const Screen PLAIN = {true, "", ""};
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "programs/train/report/verify.h"
+#include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
-#include "programs/train/step.h"
-#include "programs/train/report/verify.h"
 
 enum { STEPS = 6 };
 
@@ -88,6 +88,32 @@ static void spoil(const char *path, int which)
     fields_free(SETTINGS, &settings);
 }
 
+/* What a receipt calls the state: weights, both moments, and the averaged weights. */
+static void every_number_of_the_state_is_in_its_checksum(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *run = run_new(folder);
+    Settings settings = {.resume = run};
+    Decided decided = {{0}};
+    Trainer t;
+    fields_preset(SETTINGS, &settings);
+    trainer_open(&t, (char *[]){NULL}, &settings, &decided, NULL, NULL);
+    Real *const blocks[] = {t.gpt.weight_block, t.optimizer.m, t.optimizer.v, t.optimizer.average};
+    const uint64_t before = state_checksum(&t.gpt, &t.optimizer);
+    for (int i = 0; i < 4; i++) {
+        const Real number = blocks[i][3];
+        blocks[i][3] += 1;
+        assert_true(state_checksum(&t.gpt, &t.optimizer) != before);
+        blocks[i][3] = number;
+    }
+    assert_true(state_checksum(&t.gpt, &t.optimizer) == before);
+    trainer_close(&t);
+    settings.resume = NULL;
+    fields_free(SETTINGS, &settings);
+    free(run);
+    scratch_remove(folder);
+}
+
 static void a_whole_run_is_the_same(void **state)
 {
     (void)state;
@@ -163,6 +189,7 @@ static void a_row_that_training_does_not_come_to_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_number_of_the_state_is_in_its_checksum),
         cmocka_unit_test(a_whole_run_is_the_same),
         cmocka_unit_test(a_changed_bit_of_one_weight_is_found),
         cmocka_unit_test(a_row_that_training_does_not_come_to_is_found),

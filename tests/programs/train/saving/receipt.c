@@ -5,9 +5,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "programs/train/saving/receipt.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
-#include "programs/train/saving/receipt.h"
 
 static Receipt begun(void)
 {

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "formats/run/checkpoint.h"
+#include "programs/train/saving/run.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
-#include "programs/train/saving/run.h"
 
 /* ---- The identity ---- */
 

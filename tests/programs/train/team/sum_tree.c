@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
-#include "tests/helpers/close.h"
 #include "programs/train/team/shards.h"
+#include "tests/helpers/close.h"
 
 enum { SIZE = 10007, MOST = 32 };
 

@@ -1,8 +1,8 @@
 /* team.c: a team of one does nothing, and a program that was built without MPI knows when it was
  * started as one of several. */
 #include "base/parallel/threads.h"
-#include "tests/helpers/close.h"
 #include "programs/train/team/team.h"
+#include "tests/helpers/close.h"
 
 #include <stdlib.h>
 
