@@ -515,6 +515,7 @@ static void two_files_like_those_of_gpt2_are_read(void **state)
         {"u g\n\nh ug\n", "merges.txt: a merge is \"\"; supported is a pair"},
         {"u g h\n", "merges.txt: a merge is \"u g h\""},
         {"u x\n", "merges.txt is damaged: merge 1 makes 'ux'"},
+        {"# u\n", "merges.txt is damaged: merge 1 makes '#u'"}, /* no comment */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         free(scratch_write(folder, "merges.txt", wrong[i][0], strlen(wrong[i][0])));

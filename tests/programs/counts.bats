@@ -43,6 +43,22 @@ result() {
     done
 }
 
+@test "what was set aside is not counted, and each row has both probabilities" {
+    for i in {1..195}; do echo a b c d; done >last.txt
+    for i in {1..5}; do echo a z c d; done >>last.txt
+    "$BIN/train" last.txt --counts --val 0.1 --steps 2 --out run | grep "25 more are set aside"
+    "$BIN/sample" run a --share 1 --count 0 --table 100 --json >out.json
+    holds '.next | map(select(.token == "z")) | .[0].probability < 0.005' out.json
+    # Each row of --each has what the shares 0 and 1 give.
+    each() { "$BIN/sample" run --score last.txt --each --json "$@"; }
+    each >both.json
+    for way in model=0 counting=1; do
+        each --share "${way#*=}" >alone.json
+        holds -s --slurpfile both both.json "length > 50 and ([., \$both] | transpose
+            | all((.[0].probability - .[1].${way%=*} | fabs) <= 1e-6))" alone.json
+    done
+}
+
 @test "a run that keeps counts is resumed to the same model and share" {
     cuentos=$ROOT/data/cuentos.txt
     "$BIN/train" "$cuentos" --counts --steps 40 --out whole >/dev/null

@@ -87,6 +87,9 @@ same_numbers() { # ENGLISH SPANISH
     in_spanish "$BIN/attend" run un gato --layer 2 --head 1 | grep -x 'capa 2, cabeza 1'
     in_spanish "$BIN/sample" run el --words 40 --count 1 --temperature 5 |
         grep 'el contexto de 8 tokens .* los últimos 4,'
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --steps 1 --layers 1 --width 16 --context 8 \
+        --out stream >/dev/null
+    in_spanish "$BIN/sample" stream el --words 20 --count 1 | grep 'el contexto de 8 tokens .* los últimos 4$'
 }
 
 columns_of() {

@@ -104,7 +104,7 @@ receipt.txt state.safetensors text.txt tokenizer.json tokenizer_config.json" ]
     "$BIN/train" --resume run | grep -q "nothing was left to do"
     refuses 64 "already taken 30 steps" -- "$BIN/train" --resume run --steps 5
     tail -n 1 run/log.csv | grep -q "^30,"
-    for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "attend 1,2" "untied" "val 0.1"; do
+    for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "cooldown 0.5" "attend 1,2" "untied" "val 0.1"; do
         refuses 64 "--${option% *}" "cannot change" -- "$BIN/train" --resume run --${option% *} \
             $([ "$option" = untied ] || echo "${option#* }")
     done
@@ -323,6 +323,12 @@ on_terminal() {
     grep -q -- "--resume still --patience 0" out.txt
     "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "continues after step 4"
     tail -n 1 still/log.csv | grep -q "^6,"
+    # A better evaluation renews the patience.
+    "$BIN/train" perro.txt --schedule constant --lr 0.03 --layers 1 --width 16 --eval-every 1 \
+        --patience 4 --steps 300 --out renewed >out.txt
+    awk -F, 'NR == 2 || (NR > 2 && $4 < best) { best = $4; renewed += worse > 0; worse = 0; next }
+        NR > 2 && ++worse == 4 { print $1; exit !renewed }' renewed/log.csv >last.txt
+    grep -q "^stopped after step $(cat last.txt) of" out.txt
     # A run that is stopped in between has no more patience.
     "$BIN/train" perro.txt --schedule constant --lr 0 --eval-every 2 --patience 2 --stop-after 3 \
         --out parts >/dev/null

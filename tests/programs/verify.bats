@@ -152,6 +152,8 @@ END
     [ "$(head -n 1 run/README.md)" = --- ]
     grep -qx "library_name: transformers" run/README.md
     grep -qxF -- "- **text**: perro.txt, 212 bytes, XXH3 \`05a12f370b3ee3c1\`" run/README.md
+    jq -r '"heads of \(.n_embd / .n_head), width \(.n_embd), hidden \(.n_inner), context \(.n_ctx)"' \
+        run/config.json | grep -qFf - run/README.md
     grep -qF -- "\`$sum\`, of the weights in model.safetensors" run/README.md
     grep -qE -- '^- \*\*loss\*\*: [0-9.]+ nats per token over the text, after step 12 of 12$' run/README.md
     grep -qF -- "- **floor**: 0.411980, the lowest loss that the text allows" run/README.md
