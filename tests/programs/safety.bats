@@ -331,3 +331,31 @@ until_said() {
     refuses 1 "run/log.csv is a directory" -- "$BIN/attend" run el -o page.html
     [ -z "$(find . -name '*.new')" ]
 }
+
+@test "a run that was moved away leaves its successor alone" {
+    local code=0
+    begin_long
+    until_said grep -q "^ *0 " out.txt # it saves next when it is stopped
+    mv run away
+    "$BIN/train" perro.txt --steps 2 --out run >/dev/null
+    cp -r run other
+    "$BIN/train" --resume away >/dev/null 2>second.txt || code=$?
+    [ $code -eq 1 ]
+    grep -q "another train is writing to away" second.txt
+    kill -TERM $TRAIN
+    wait $TRAIN || code=$?
+    [ $code -eq 143 ]
+    [ ! -s err.txt ]
+    diff -r run other
+    "$BIN/train" --resume away --stop-after 1 >/dev/null
+}
+
+@test "a directory that is refused stays as it is" {
+    mkdir corpus
+    cp perro.txt corpus/text.txt
+    refuses 1 "corpus has files that are not a run's, such as text.txt" -- "$BIN/train" corpus/text.txt --out corpus
+    [ "$(ls -A corpus)" = text.txt ]
+    mkdir words && echo '{}' >words/tokenizer.json
+    refuses 1 "words has files that are not a run's, such as tokenizer.json" -- "$BIN/train" perro.txt --out words
+    [ "$(ls -A words)" = tokenizer.json ]
+}

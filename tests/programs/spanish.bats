@@ -95,3 +95,20 @@ same_numbers() { # ENGLISH SPANISH
 columns_of() {
     while IFS= read -r line; do echo ${#line}; done
 }
+
+@test "the heads of tables have the same width in Spanish" {
+    in_spanish "$BIN/train" perro.txt --steps 20 --out run >train.es
+    "$BIN/train" perro.txt --steps 20 --out run --overwrite >train.en
+    for call in "" "sample run --score perro.txt" "attend run un" "attend run --positions"; do
+        set -- $call
+        if [ -z "$call" ]; then
+            grep -E '^ +(------|step)' train.en >head.en
+            grep -E '^ +(-----|paso)' train.es >head.es
+        else
+            "$BIN/$1" "${@:2}" | grep -E 'perplexity|entropy|cosine' | sed 's/  text$//' >head.en
+            in_spanish "$BIN/$1" "${@:2}" | grep -E 'perplejidad|entropía|coseno' | sed 's/  texto$//' >head.es
+        fi
+        [ -s head.en ]
+        cmp <(columns_of <head.en) <(columns_of <head.es)
+    done
+}

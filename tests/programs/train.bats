@@ -431,3 +431,26 @@ on_terminal() {
     on_terminal --out c --no-plot >out.txt
     refutes 'loss over the steps' out.txt
 }
+
+@test "training goes on if the reader of its output leaves" {
+    "$BIN/train" perro.txt --out run | head -n 1 >/dev/null
+    tail -n 1 run/log.csv | grep -q '^300,'
+}
+
+@test "a run that is killed before its first step can be resumed" {
+    "$BIN/train" perro.txt --steps 100000 --log-every 1000000 --out run >/dev/null &
+    local process=$!
+    until [ -e run/state.safetensors ]; do sleep 0.1; done
+    kill -KILL $process
+    wait $process || true
+    "$BIN/train" --resume run --stop-after 3 >/dev/null
+    tail -n 1 run/log.csv | grep -q "^0,"
+}
+
+@test "the name of a run gives no orders to the terminal" {
+    for name in $'a\nb\tc' $'\xc2\x9b31m\033[1m\\'\'; do
+        "$BIN/train" perro.txt --steps 4 --stop-after 2 "--out=$name" >out.txt
+        LC_ALL=C refutes -q $'[[:cntrl:]]\|\xc2\x9b' out.txt
+        [ -s "$name/model.safetensors" ]
+    done
+}
