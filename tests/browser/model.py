@@ -71,6 +71,14 @@ def look_at_counting(page, folder):
                 }})()""")
                 compare_place((prompt, share), found, answer["next"], {}, None,
                               page.run("known.tokens.map((_, id) => known.decode([id]))"))
+        # Counting has no part in what the model would expect after fewer layers.
+        assert page.run("""(kept => {
+            const lens = share => {
+                mixture.share = share;
+                return String(kept.logitsAt(0, model.layers - 1));
+            };
+            return lens(0) === lens(1);
+        })(model.read(known.encode(own.texts[0]).ids))"""), options
 
 
 LETTERS = ("abcXYZ019 '.,-_$+([¿¡«»…ñÑáéüÇßİıΣσςΩжЖ漢字かなกิไ한글ไทย३٣ªº²½Ⅷ€№ⓐ"
