@@ -92,7 +92,7 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	model model/shape model/layers model/matrix model/matrix/kernels \
 	text text/words text/subwords text/corpus formats formats/huggingface formats/run \
 	programs/terminal programs/pictures programs/answer \
-	programs/train programs/train/plan programs/train/team programs/train/saving programs/train/report \
+	programs/train programs/train/plan programs/train/team programs/train/saving \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c

@@ -15,8 +15,8 @@
 #include "programs/attend/texts.h"
 #include "programs/terminal/options.h"
 #include "programs/train/plan/floor.h"
-#include "programs/train/report/report.h"
-#include "programs/train/report/session.h"
+#include "programs/train/report.h"
+#include "programs/train/session.h"
 
 #define EXPORT(name) __attribute__((export_name(#name), used)) name
 

@@ -13,17 +13,17 @@
 #include "base/language.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
-#include "programs/train/report/compare.h"
-#include "programs/train/report/report.h"
-#include "programs/train/report/session.h"
-#include "programs/train/report/verify.h"
+#include "programs/train/compare.h"
+#include "programs/train/report.h"
+#include "programs/train/session.h"
 #include "programs/train/take_over.h"
 #include "programs/train/team/team.h"
+#include "programs/train/verify.h"
 
 static const char *stop_name(int signal);
 
 /* Trains from where the run is to the end of this call, or until a signal; what is due after a step
- * is in programs/train/report/session.c, the step itself in programs/train/step.c. */
+ * is in programs/train/session.c, the step itself in programs/train/step.c. */
 static bool train(Session *session, const char *command, const char *program)
 {
     if (!session_begin(session, command))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# messages.sh          brings base/po/es.po up to date with the texts in the sources, and prints those that
-#                      have no translation yet; called from the project's root after a text changed
+# messages.sh          brings base/po/es.po up to date with the texts in the sources, and prints
+#                      those without a translation; called from the project's root
 # messages.sh FILE     writes the texts of the sources into FILE, a template without translations
 #
 # Needs gettext's tools. A text is found by the function that gets it, or by _() or N_() around it.

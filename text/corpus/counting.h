@@ -1,5 +1,5 @@
 /* counting.h: what plain counting predicts of the part that is held out: the loss of a Kneser-Ney
- * model (see text/corpus/counting.h) of the part trained on. */
+ * model of the part trained on. */
 #ifndef PULGA_COUNTING_H
 #define PULGA_COUNTING_H
 

@@ -368,7 +368,7 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
                   optimizer_bytes(tensors, count, numbers, s->optimizer, s->average) +
                   shards_bytes(s->shards, numbers);
-    if (s->show) /* see programs/train/report/session.c */
+    if (s->show) /* see programs/train/session.c */
         plan->bytes += gpt_reader_bytes(&plan->shape, s->shape.context);
     free(tensors);
 }

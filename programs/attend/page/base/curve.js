@@ -118,7 +118,7 @@ class Curve {
     const {floor, counting} = this.runs[0], across = [floor, counting].filter(Number.isFinite);
     const low = Math.max(Math.min(...losses), 1e-7);
     const most = Math.max(...losses, counting ?? 0) * 1.03;
-    const log10 = most >= 10 * low; // as in programs/train/report/curve.c
+    const log10 = most >= 10 * low; // as in programs/train/curve.c
     const least = 0.92 * Math.min(low, ...across.filter(loss => !log10 || loss >= low / 10));
     const risen = loss => log10 ? Math.log(Math.max(loss, least)) : loss;
     const last = this.last();

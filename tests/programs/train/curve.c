@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/train/report/curve.h"
+#include "programs/train/curve.h"
 #include "tests/helpers/maps.h"
 
 static Curve *curve_new(double floor)

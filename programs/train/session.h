@@ -5,9 +5,9 @@
 
 #include <signal.h>
 
-#include "programs/train/trainer.h"
 #include "curve.h"
 #include "report.h"
+#include "trainer.h"
 
 /* Continuations of a prompt by a model in training: see --show. They change nothing of the
  * training: another model has a copy of the weights, and the random numbers are those of the seed

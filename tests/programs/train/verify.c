@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/train/report/verify.h"
+#include "programs/train/verify.h"
 #include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"

@@ -13,11 +13,11 @@
 #include "formats/json.h"
 #include "formats/run/log.h"
 #include "programs/answer/answer_print.h"
-#include "programs/train/step.h"
 #include "programs/train/team/team.h"
 #include "card.h"
 #include "curve.h"
 #include "report.h"
+#include "step.h"
 
 /* An answerer, as sample has, of a model that gets the weights before each answer. */
 struct Show {

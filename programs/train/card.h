@@ -3,7 +3,7 @@
 #ifndef PULGA_CARD_H
 #define PULGA_CARD_H
 
-#include "programs/train/trainer.h"
+#include "trainer.h"
 
 /* Writes the card of the run as it was last saved, in the user's language. `config` is config.json
  * as it was when this call of train began. A card that a person has written or changed stays as it

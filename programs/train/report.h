@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "programs/terminal/screen.h"
-#include "programs/train/trainer.h"
+#include "trainer.h"
 
 typedef struct {
     const Trainer *trainer;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "programs/train/report/curve.h"
+#include "programs/train/curve.h"
 #include "tests/helpers/maps.h"
 
 static const Screen PLAIN = {true, "", ""};
