@@ -105,6 +105,13 @@ void *memory_resize(void *memory, size_t bytes)
     return resized;
 }
 
+void memory_free_at(void *pointer)
+{
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
+}
+
 void *memory_take(size_t bytes)
 {
     void *memory = malloc(bytes ? bytes : 1);

@@ -35,6 +35,13 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *memory_take(size_t bytes);
 void *memory_resize(void *memory, size_t bytes);
 
+/* Before a local pointer: what it points to in the end is freed where its block ends.
+ *
+ *     AUTOFREE char *shown = display_text(line);
+ */
+#define AUTOFREE __attribute__((cleanup(memory_free_at)))
+void memory_free_at(void *pointer);
+
 /* Zeroed memory for count x size bytes that starts on a cache line; the caller frees it with
  * free(). If there is not that much, dies and names the purpose. Pages of a large block that are
  * never touched cost nothing. */
