@@ -85,6 +85,9 @@ def look_at_heads(page, folder):
         assert [-int(c[1].rstrip("%")) for c in captions] == sorted(
             -int(row[column].rstrip("%")) for row in rows), (captions, rows)
         assert sorted(c[0] for c in captions) == [f"{l}·{h}" for l in "12" for h in "1234"]
+    page.run("at('order').value = 'by_focus'; at('order').dispatchEvent(new Event('change'))")
+    bits = page.run("[...grid.querySelectorAll('button')].map(b => b.textContent.split(' ')[1])")
+    assert [float(b) for b in bits] == sorted(float(row[2]) for row in rows), (bits, rows)
     page.run("state.form = 'across'; fillPlots(); pin(3, -1)")
     assert page.text("name") == "What jugaba attends to, in every head"
     assert "the head of its row" in page.text("hint-form")

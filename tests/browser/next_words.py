@@ -51,6 +51,11 @@ def look_at_next_words(page, folder):
     assert page.text("values").startswith("step 0  ·  all text 6.9808  ·  floor 0.4120")
     page.run("at('moment').value = data.log.length - 1; curve.show()")
     assert page.text("values").startswith("step 300  ·  each step 0.4"), page.text("values")
+    run = train(folder, "la la la la no\n", "--sequence", "stream", "--steps", "1")
+    page.open(attend(folder, run, "la la", "overlap")[0])
+    counts = dict(page.run("[...at('bars').querySelectorAll('button')].map(b => [b.children[0]"
+                           ".textContent, b.children[3].textContent])"))
+    assert counts["la"] == "2/3" and counts["no"] == "1/3", counts
     page.check_errors()
 
 
