@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/sample/each.h"
+#include "programs/sample/score.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 
