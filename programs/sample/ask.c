@@ -36,46 +36,30 @@ char *history_path(void)
     return NULL;
 }
 
-/* One line for whatever goes wrong, with what to do about it. */
-static void cannot_keep(const char *path, const char *why)
+/* One line for whatever goes wrong, with what to do about it. Returns false. */
+static bool cannot_keep(const char *path)
 {
     warn("prompts are not kept for the next time: %s: %s; PULGA_HISTORY=FILE keeps them elsewhere, "
          "PULGA_HISTORY= nowhere",
-         path, why);
+         path, reason(errno));
+    return false;
 }
 
-/* Opens the file; -1 with a warning if it cannot be opened. If it is to be read and is not there
- * yet, there is no warning. */
-static int open_file(const char *path, int flags)
+bool history_read(const char *path)
 {
-    const int file = open(path, flags | O_CLOEXEC, 0600);
-    if (file < 0 && (flags & O_CREAT || errno != ENOENT))
-        cannot_keep(path, reason(errno));
-    return file;
-}
-
-bool history_read(const char *path, char ***all)
-{
-    char **lines = NULL, *line = NULL;
+    char *line = NULL;
     size_t room = 0;
-    const int file = open_file(path, O_RDONLY);
-    FILE *in = file < 0 ? NULL : fdopen(file, "r");
-    *all = NULL;
+    FILE *in = fopen(path, "re");
+    stifle_history(KEPT_PROMPTS);
     if (!in)
-        return errno == ENOENT;
+        return errno == ENOENT || cannot_keep(path);
     while (getline(&line, &room, in) > 0) {
         line[strcspn(line, "\n")] = 0;
-        if (!*line || !utf8_is_valid(line, strlen(line)))
-            continue;
-        arrput(lines, format_text("%s", line));
-        if (arrlen(lines) > KEPT_PROMPTS) {
-            free(lines[0]);
-            arrdel(lines, 0);
-        }
+        if (*line && utf8_is_valid(line, strlen(line)))
+            add_history(line);
     }
     free(line);
     fclose(in);
-    *all = lines;
     return true;
 }
 
@@ -95,15 +79,13 @@ static void make_folders(const char *path)
 bool history_add(const char *path, const char *line)
 {
     make_folders(path);
-    const int file = open_file(path, O_WRONLY | O_APPEND | O_CREAT);
+    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0)
-        return false;
+        return cannot_keep(path);
     char *text = format_text("%s\n", line);
     const ssize_t size = (ssize_t)strlen(text);
     errno = ENOSPC; /* if only a part is written */
-    const bool good = write(file, text, (size_t)size) == size;
-    if (!good)
-        cannot_keep(path, reason(errno));
+    const bool good = write(file, text, (size_t)size) == size || cannot_keep(path);
     close(file);
     free(text);
     return good;
@@ -119,8 +101,14 @@ bool ask_person(void)
 
 /* ---- At a terminal ---- */
 
-/* What Tab completes; global, since libedit's callbacks get no context. */
-static const Asker *asking;
+/* What Tab completes, and where prompts are kept; global, since libedit's callbacks get no
+ * context. */
+static struct {
+    const Tokenizer *tokenizer;
+    const Field *const *names;
+    char *history; /* a path, or NULL */
+    bool keeps;    /* prompts there; not after a failure */
+} asker;
 
 /* Called by libedit until it returns NULL, the first time with again == 0: the next word that
  * begins with `beginning`, in memory that libedit frees. */
@@ -129,10 +117,10 @@ static char *next_word(const char *beginning, int again)
     static int id;
     if (!again)
         id = 0;
-    while (id < tokenizer_size(asking->tokenizer)) {
-        const char *word = tokenizer_word(asking->tokenizer, id);
+    while (id < tokenizer_size(asker.tokenizer)) {
+        const char *word = tokenizer_word(asker.tokenizer, id);
         const bool fits = !strncmp(word, beginning, strlen(beginning));
-        if (tokenizer_is_text(asking->tokenizer, id++) && fits)
+        if (tokenizer_is_text(asker.tokenizer, id++) && fits)
             return format_text("%s", word);
     }
     return NULL;
@@ -144,10 +132,10 @@ static char *next_command(const char *beginning, int again)
     static ptrdiff_t at;
     if (!again)
         at = 0;
-    while (at < arrlen(asking->commands)) {
-        const char *command = asking->commands[at++];
-        if (!strncmp(command, beginning, strlen(beginning)))
-            return format_text("%s", command);
+    while (at < arrlen(asker.names)) {
+        const char *name = asker.names[at++]->name;
+        if (!strncmp(name, beginning + 1, strlen(beginning + 1)))
+            return format_text(":%s", name);
     }
     return NULL;
 }
@@ -159,51 +147,31 @@ static char **complete(const char *beginning, int from, int end)
     rl_attempted_completion_over = 1; /* else the names of files would follow */
     if (!from && *beginning == ':')
         return rl_completion_matches(beginning, next_command);
-    return tokenizer_has_words(asking->tokenizer) ? rl_completion_matches(beginning, next_word)
-                                                  : NULL;
+    return tokenizer_has_words(asker.tokenizer) ? rl_completion_matches(beginning, next_word)
+                                                : NULL;
 }
 
-Asker asker_new(const Tokenizer *tokenizer, char *const *commands)
+void ask_begin(const Tokenizer *tokenizer, const Field *const *names)
 {
-    Asker asker = {.tokenizer = tokenizer, .commands = commands, .history = history_path()};
-    char **lines = NULL;
     /* libedit must know that the terminal speaks UTF-8; numbers keep their decimal point. */
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8"))
         setlocale(LC_CTYPE, "C.UTF-8");
     rl_attempted_completion_function = complete;
-    stifle_history(KEPT_PROMPTS);
-    if (asker.history && !history_read(asker.history, &lines)) {
-        free(asker.history);
-        asker.history = NULL;
-    }
-    for (ptrdiff_t i = 0; i < arrlen(lines); i++) {
-        add_history(lines[i]);
-        free(asker.last);
-        asker.last = lines[i];
-    }
-    arrfree(lines);
-    return asker;
+    asker.tokenizer = tokenizer;
+    asker.names = names;
+    asker.history = history_path();
+    asker.keeps = asker.history && history_read(asker.history);
 }
 
-void asker_free(Asker *asker)
+/* A line that is typed twice in a row is kept once. */
+static void keep(const char *line)
 {
-    free(asker->history);
-    free(asker->last);
-}
-
-/* A line that is typed twice in a row is kept once. After a failure, the file is left alone. */
-static void keep(Asker *asker, const char *line)
-{
-    if (!*line || (asker->last && !strcmp(line, asker->last)))
+    const HIST_ENTRY *last = history_get(history_base + history_length - 1);
+    if (!*line || (last && !strcmp(line, last->line)))
         return;
     add_history(line);
-    free(asker->last);
-    asker->last = format_text("%s", line);
-    if (asker->history && !history_add(asker->history, line)) {
-        free(asker->history);
-        asker->history = NULL;
-    }
+    asker.keeps = asker.keeps && history_add(asker.history, line);
 }
 
 static volatile sig_atomic_t interrupted;
@@ -215,12 +183,11 @@ static void note_signal(int number)
 
 /* Ctrl-C ends the read, as the signal is caught without SA_RESTART. Then readline() returns NULL,
  * as at Ctrl-D, and is called again. */
-char *ask_typed(Asker *asker)
+char *ask_typed(void)
 {
     const struct sigaction noting = {.sa_handler = note_signal};
     struct sigaction before;
     char *line = NULL;
-    asking = asker;
     sigaction(SIGINT, &noting, &before);
     do {
         interrupted = 0;
@@ -230,7 +197,7 @@ char *ask_typed(Asker *asker)
     } while (!line && interrupted);
     sigaction(SIGINT, &before, NULL);
     if (line)
-        keep(asker, line);
+        keep(line);
     return line;
 }
 

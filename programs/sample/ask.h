@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/field.h"
 #include "text/tokenizer.h"
 
 /* ---- History ---- */
@@ -17,10 +18,10 @@
  * home. */
 char *history_path(void);
 
-/* The last lines of the file, at most KEPT_PROMPTS: *lines receives an stb_ds array of texts, which
- * the caller frees. If the file is there but cannot be read, warns and returns false. */
+/* Gives libedit the last lines of the file, at most KEPT_PROMPTS. If the file is there but cannot
+ * be read, warns and returns false. */
 enum { KEPT_PROMPTS = 1000 };
-bool history_read(const char *path, char ***lines);
+bool history_read(const char *path);
 
 /* Adds a line to the file and makes the file, and folders above it, if need be. If that fails,
  * warns and returns false. */
@@ -29,22 +30,14 @@ bool history_add(const char *path, const char *line);
 /* Whether a person asks: standard input and output are both a terminal. */
 bool ask_person(void);
 
-/* What asking a person needs. */
-typedef struct {
-    const Tokenizer *tokenizer;
-    char *const *commands; /* stb_ds array of words that begin with a colon */
-    char *history;         /* file where prompts are kept, or NULL */
-    char *last;            /* the last line, or NULL */
-} Asker;
+/* Before a person is asked: Tab will complete the words of the tokenizer, if its tokens are words,
+ * and at the beginning of a line these names after a colon, an stb_ds array. Both stay the
+ * caller's. */
+void ask_begin(const Tokenizer *tokenizer, const Field *const *names);
 
-/* The tokenizer and the commands stay the caller's. */
-Asker asker_new(const Tokenizer *tokenizer, char *const *commands);
-void asker_free(Asker *asker);
-
-/* The next line that a person types, without its line end; NULL at Ctrl-D. Ctrl-C empties the line.
- * Tab completes the words of the tokenizer, if its tokens are words, and commands at the beginning
- * of the line. The caller frees the line. */
-char *ask_typed(Asker *asker);
+/* The next line that a person types, without its line end; NULL at Ctrl-D. Ctrl-C empties the
+ * line. The caller frees. */
+char *ask_typed(void);
 
 /* The next line of standard input, without its line end; NULL at the end. Dies if it is too long to
  * be a prompt. The caller frees. */

@@ -213,51 +213,23 @@ const Continuation *answer_show(Answerer *a, Answer *answer, const Screen *scree
     return first;
 }
 
-/* A name that can be typed, and what it stands for: a command or an option. The other is NULL. */
-typedef struct {
-    const char *name;
-    const Command *command;
-    const Field *field;
-} Typed;
+/* ---- Commands ---- */
 
-/* All of them: an stb_ds array. Options such as --json are for the whole call, not for the prompt
- * line. */
-static Typed *entries_of(const CommandTable *table)
+/* The one of these names that letters stand for; NULL if there is none, or several. `several`
+ * receives those that begin so, as one text: ":top-k, :top-p". Letters that are a whole name stand
+ * for it, even if longer ones begin with them. */
+static const Field *find(const Field *const *names, const char *letters, char **several)
 {
-    Typed *entries = NULL;
-    for (const Command *c = table->commands; c->name; c++)
-        arrput(entries, ((Typed){c->name, c, NULL}));
-    EACH_FIELD (field, table->fields)
-        if (field->offset < table->end)
-            arrput(entries, ((Typed){field->name, NULL, field}));
-    return entries;
-}
-
-char **command_names(const CommandTable *table)
-{
-    char **names = NULL;
-    Typed *entries = entries_of(table);
-    for (ptrdiff_t i = 0; i < arrlen(entries); i++)
-        arrput(names, format_text(":%s", entries[i].name));
-    arrfree(entries);
-    return names;
-}
-
-/* The entry that these letters stand for; NULL if there is none, or several. `several` receives
- * those that begin so, as one text: ":top-k, :top-p". Letters that are a whole name stand for it,
- * even if longer ones begin with them. */
-static const Typed *find(const Typed *entries, const char *letters, char **several)
-{
-    const Typed *found = NULL;
+    const Field *found = NULL;
     const size_t length = strlen(letters);
     int count = 0;
     *several = format_text("%s", "");
-    for (const Typed *e = entries; e < entries + arrlen(entries); e++) {
-        if (strncmp(e->name, letters, length) != 0)
+    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
+        if (strncmp(names[i]->name, letters, length) != 0)
             continue;
-        extend_text(several, count++ ? ", :%s" : ":%s", e->name);
-        found = e;
-        if (!e->name[length]) {
+        extend_text(several, count++ ? ", :%s" : ":%s", names[i]->name);
+        found = names[i];
+        if (!found->name[length]) {
             count = 1; /* a name as it is */
             break;
         }
@@ -267,15 +239,14 @@ static const Typed *find(const Typed *entries, const char *letters, char **sever
 
 /* "temp 0.7  " becomes the option of the field "temperature" and the value "0.7": the line is cut
  * into three parts, the name, spaces and the value, which may hold spaces itself. */
-CommandLine command_read(const CommandTable *table, char *line)
+CommandLine command_read(const Field *const *names, char *line)
 {
     size_t size = strlen(line), length = strcspn(line, " ");
     while (size && line[size - 1] == ' ')
         line[--size] = 0;
     CommandLine read = {.value = line + length + strspn(line + length, " ")};
-    Typed *entries = entries_of(table);
     char *name = format_text(":%.*s", (int)length, line), *several;
-    const Typed *meant = find(entries, name + 1, &several);
+    const Field *meant = find(names, name + 1, &several);
     if (!length)
         read.wrong = format_text(_("a command follows the colon; :help lists them"));
     else if (!meant && *several)
@@ -283,40 +254,40 @@ CommandLine command_read(const CommandTable *table, char *line)
     else if (!meant)
         read.wrong = format_text(_("there is no command %s; :help lists them, and :%s is a prompt"),
                                  name, name);
-    else if (meant->command && !meant->command->value && *read.value)
+    else if (meant->offset == COMMAND && !meant->value && *read.value)
         read.wrong = format_text(_(":%s takes nothing after it, but there is '%s'"), meant->name,
                                  read.value);
-    else {
-        read.command = meant->command;
-        read.field = meant->field;
-    }
-    arrfree(entries);
+    else
+        read.meant = meant;
     free(several);
     free(name);
     return read;
 }
+
+/* In the order of :help; obey() does what they say. */
+static const Field COMMANDS[] = {
+    {.name = "again",
+     .offset = COMMAND,
+     .help = N_("answer the last prompt again, with other random numbers")},
+    {.name = "more",
+     .offset = COMMAND,
+     .value = N_("[TEXT]"),
+     .help = N_("go on after the first continuation, or after it and TEXT, as in a conversation")},
+    {.name = "help", .offset = COMMAND, .help = N_("print this")},
+    {.name = "quit", .offset = COMMAND, .help = N_("leave, as Ctrl-D does")},
+    {.name = NULL},
+};
 
 typedef struct {
     Answerer *answerer;
     const Screen *screen;
     Choice *choice;
     ChoiceDecided *decided;
-    char *prompt;  /* the last one that had an answer, or NULL */
-    char *written; /* its first continuation, with the prompt before it, or NULL */
-    bool ended;    /* nothing can follow that */
+    char *prompt;        /* the last one that had an answer, or NULL */
+    char *written;       /* its first continuation, with the prompt before it, or NULL */
+    bool ended;          /* nothing can follow that */
+    const Field **names; /* stb_ds array: what can be typed after a colon */
 } Conversation;
-
-/* In the order of :help; obey() does what they say. */
-static const Command COMMANDS[] = {
-    {"again", NULL, N_("answer the last prompt again, with other random numbers")},
-    {"more", N_("[TEXT]"),
-     N_("go on after the first continuation, or after it and TEXT, as in a conversation")},
-    {"help", NULL, N_("print this")},
-    {"quit", NULL, N_("leave, as Ctrl-D does")},
-    {.name = NULL},
-};
-
-static const CommandTable TABLE = {COMMANDS, CHOICES, CHOICE_LASTING};
 
 static const Tokenizer *tokenizer_of(const Conversation *c)
 {
@@ -363,8 +334,9 @@ static void put_help(const char *name, const char *value, const char *help)
 static char *options_text(const Conversation *c)
 {
     char *text = NULL;
-    EACH_FIELD (field, CHOICES) {
-        if (field->offset >= TABLE.end)
+    for (ptrdiff_t i = 0; i < arrlen(c->names); i++) {
+        const Field *field = c->names[i];
+        if (field->offset == COMMAND)
             continue;
         char *value = choice_value(c->choice, &c->answerer->rules, field);
         extend_text(&text, "%s:%s %s", text ? ", " : "", field->name, value);
@@ -382,7 +354,7 @@ static char *options_text(const Conversation *c)
 static void help(const Conversation *c)
 {
     greet(c);
-    for (const Command *command = COMMANDS; command->name; command++)
+    EACH_FIELD (command, COMMANDS)
         put_help(command->name, command->value ? translated(command->value) : NULL,
                  translated(command->help));
     char *options = options_text(c);
@@ -484,7 +456,7 @@ static void read_arrow(char *line)
     memmove(arrow + 1, after, strlen(after) + 1);
 }
 
-/* ---- Commands ---- */
+/* ---- Options ---- */
 
 /* Makes the answerer again, since it has memory for a beam of one width. A new seed draws what it
  * would draw for the first prompt of a call. */
@@ -520,12 +492,12 @@ static void set_option(Conversation *c, const Field *field, const char *value)
  * the person stays. */
 static bool obey(Conversation *c, char *line)
 {
-    const CommandLine typed = command_read(&TABLE, line);
-    const char *name = typed.command ? typed.command->name : "";
+    const CommandLine typed = command_read(c->names, line);
+    const char *name = typed.meant ? typed.meant->name : "";
     if (typed.wrong)
         warn("%s", typed.wrong);
-    else if (typed.field)
-        set_option(c, typed.field, typed.value);
+    else if (typed.meant->offset != COMMAND)
+        set_option(c, typed.meant, typed.value);
     else if (!strcmp(name, "again") && c->prompt)
         reply(c, c->prompt);
     else if (!strcmp(name, "again"))
@@ -541,13 +513,17 @@ static bool obey(Conversation *c, char *line)
 void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDecided *decided)
 {
     Conversation c = {.answerer = answerer, .screen = screen, .choice = choice, .decided = decided};
-    char **names = command_names(&TABLE);
-    Asker asker = asker_new(tokenizer_of(&c), names);
     bool stays = true;
     /* Ctrl-C ends an answer or empties the line; at any other moment it does nothing. */
     void (*const before)(int) = signal(SIGINT, SIG_IGN);
+    EACH_FIELD (command, COMMANDS)
+        arrput(c.names, command);
+    EACH_FIELD (field, CHOICES)
+        if (field->offset < CHOICE_LASTING)
+            arrput(c.names, field);
+    ask_begin(tokenizer_of(&c), c.names);
     greet(&c);
-    for (char *line; stays && (line = ask_typed(&asker)); free(line)) {
+    for (char *line; stays && (line = ask_typed()); free(line)) {
         if (line[0] == ':' && line[1] != ':')
             stays = obey(&c, line + 1);
         else {
@@ -557,8 +533,7 @@ void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDe
         }
     }
     signal(SIGINT, before);
-    asker_free(&asker);
-    names_free(names);
+    arrfree(c.names);
     free(c.prompt);
     free(c.written);
 }

@@ -21,33 +21,20 @@
  * once, with their number. A program gets all of it in one line of JSON. */
 const Continuation *answer_show(Answerer *answerer, Answer *answer, const Screen *screen);
 
-/* What a person types at the prompt line after a colon: one of some commands, such as
- * :again, or an option and its new value, as :temperature 0.7. A name may be cut as long as only
- * one begins with it. */
-typedef struct {
-    const char *name, *value; /* "more", "TEXT"; NULL if nothing may follow */
-    const char *help;
-} Command;
+/* What a person types at the prompt line after a colon: one of some commands, such as :again, or
+ * an option and its new value, as :temperature 0.7. A name may be cut as long as only one begins
+ * with it. A command is a field without a member, whose offset is this; what may follow it is its
+ * value. */
+#define COMMAND (FIELD_NONE - 1)
 
 typedef struct {
-    const Command *commands; /* ended by one without a name */
-    const Field *fields;     /* the options: of the members before this offset */
-    size_t end;
-} CommandTable;
-
-/* What was typed: a command, an option, or, with both NULL, a mistake. */
-typedef struct {
-    const Command *command;
-    const Field *field;
-    const char *value; /* what follows the name and spaces, in the line; "" if there is nothing */
-    char *wrong;       /* the mistake, in one line that the caller frees; else NULL */
+    const Field *meant; /* NULL at a mistake */
+    const char *value;  /* what follows the name and spaces, in the line; "" if there is nothing */
+    char *wrong;        /* the mistake, in one line that the caller frees; else NULL */
 } CommandLine;
 
-/* Reads a line, without its colon. Spaces at its end are removed. */
-CommandLine command_read(const CommandTable *table, char *line);
-
-/* All that can be typed, with a colon before it: an stb_ds array of texts that the caller frees. */
-char **command_names(const CommandTable *table);
+/* Reads a line, without its colon. Spaces at its end are removed. `names` is an stb_ds array. */
+CommandLine command_read(const Field *const *names, char *line);
 
 /* Until the person leaves. The options may change meanwhile, and the answerer with them. */
 void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDecided *decided);

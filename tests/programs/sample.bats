@@ -433,12 +433,13 @@ typed() {
     export TERM=xterm NO_COLOR=1
     learned_run
     # (the keys that were typed are also there: "> :temp 0.5")
-    typed ':temp 0.5\n' ':temperature\n' ':words x\n' ':nonsense\n' ':greedy\n' ':temperature default\n' \
+    typed ':temp 0.5\n' ':temperature\n' ':words x\n' ':nonsense\n' ':json\n' ':greedy\n' ':temperature default\n' \
         ':gr\t\n' 'el perro\n' ':stop come\n' ':again\n' ':stop default\n' '::\n' ':help\n' \
         ':quit\n' >out.txt
     [ "$(grep -cx '  :temperature 0.5' out.txt)" -eq 2 ]
     grep -qx 'sample: :words needs a whole number from 1 to 1048576, not .x.' out.txt
     grep -q 'sample: there is no command :nonsense; :help lists them' out.txt
+    grep -q 'sample: there is no command :json; ' out.txt # it is not for the prompt line
     tr '\n' ' ' <out.txt | grep -q 'sample: :greedy .*:temperature would have no effect; :OPTION default'
     grep -qx '  :greedy on' out.txt
     grep -q '^  1  el perro come' out.txt

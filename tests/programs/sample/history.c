@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <stb/stb_ds.h>
+#include <editline/readline.h>
 
 #include "base/base.h"
 #include "programs/sample/ask.h"
@@ -47,16 +47,13 @@ static void the_environment_says_where_it_is(void **state)
 /* Reads the lines and checks the first and the last. */
 static void check_lines(const char *path, int count, const char *first, const char *last)
 {
-    char **lines;
-    assert_true(history_read(path, &lines));
-    assert_int_equal(arrlen(lines), count);
+    clear_history();
+    assert_true(history_read(path));
+    assert_int_equal(history_length, count);
     if (count) {
-        assert_string_equal(lines[0], first);
-        assert_string_equal(arrlast(lines), last);
+        assert_string_equal(history_get(history_base)->line, first);
+        assert_string_equal(history_get(history_base + count - 1)->line, last);
     }
-    for (int i = 0; i < count; i++)
-        free(lines[i]);
-    arrfree(lines);
 }
 
 static void only_the_owner_can_read_it(void **state)
