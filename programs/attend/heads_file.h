@@ -5,7 +5,7 @@
 
 #include "programs/attend/heads/figure.h"
 #include "programs/attend/heads/heads.h"
-#include "programs/attend/page/data.h"
+#include "programs/attend/page/page.h"
 
 /* Whether this is standard output: "-", of the kind .csv, or "-" and an ending. */
 bool heads_file_is_output(const char *path);

@@ -60,7 +60,7 @@ function editDistance(a, b) {
 const LONGEST_COMPARED = 100, MOST_NEAREST = 3;
 
 class Tokens {
-  // known: data.tokenizer; programs/attend/page/data.c says what is in it.
+  // known: data.tokenizer; programs/attend/page/page.c says what is in it.
   constructor(known) {
     Object.assign(this, known, known.special); // bos, eos, unk, sep, mask: ids, or -1
     this.size = this.tokens.length;

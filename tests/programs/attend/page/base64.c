@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "programs/attend/page/data.h"
+#include "programs/attend/page/page.h"
 
 static void bytes_become_letters(void **state)
 {

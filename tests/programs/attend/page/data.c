@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/attend/page/data.h"
+#include "programs/attend/page/page.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
