@@ -9,7 +9,6 @@
 
 #include "base/files/file.h"
 #include "programs/attend/heads/figure.h"
-#include "programs/attend/heads/numbers.h"
 #include "programs/pictures/svg.h"
 #include "programs/terminal/screen.h"
 

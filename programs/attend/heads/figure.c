@@ -11,7 +11,6 @@
 #include "model/matrix/matrix.h"
 #include "programs/pictures/colours.h"
 #include "programs/pictures/svg.h"
-#include "numbers.h"
 
 /* Sizes in pixels. Words stand to the left of the first panel of a row and, turned, above each
  * panel. */

@@ -18,7 +18,6 @@
 #include "formats/json.h"
 #include "formats/run/checkpoint.h"
 #include "formats/run/log.h"
-#include "programs/attend/heads/numbers.h"
 #include "programs/pictures/colours.h"
 
 /* page.html with its style and scripts, a string for each of its lines, with the line's end. */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "programs/attend/heads/numbers.h"
 #include "programs/attend/heads_file.h"
 #include "tests/helpers/maps.h"
 #include "tests/helpers/model_directory.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/attend/heads/numbers.h"
+#include "programs/attend/heads/heads.h"
 #include "tests/helpers/maps.h"
 
 /* Two heads over two tokens: one sees all, one only itself. */
