@@ -1,7 +1,6 @@
 /* attend.c: runs a trained model over a text and shows which tokens each of its heads attends to:
  * as tables on the terminal, or written into a file of one of several kinds. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
 
@@ -151,7 +150,7 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
                          .live = options->train || is_live(options, model, remarks),
                          .trains = options->train};
     const size_t size = model->gpt.size * sizeof *model->gpt.weight_block;
-    Real *whole = NULL;
+    AUTOFREE Real *whole = NULL;
     if (options->without) {
         if (source.live) /* a page can switch on again what is off */
             whole = memcpy(memory_take(size), model->gpt.weight_block, size);
@@ -168,7 +167,6 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     if (whole)
         memcpy(model->gpt.weight_block, whole, size);
     const bool good = show(&heads, options->output, &source);
-    free(whole);
     heads_free(&heads);
     texts_free(&texts);
     arrfree(source.checkpoints);
@@ -212,9 +210,8 @@ static void print_written(char *output)
 {
     if (heads_file_is_output(output))
         return;
-    char *path = command_line((char *[]){output, NULL});
+    AUTOFREE char *path = command_line((char *[]){output, NULL});
     printf(_("wrote %s\n"), path);
-    free(path);
 }
 
 /* Ends in a usage error if the options contradict each other, the words or the file's ending.
@@ -251,7 +248,7 @@ int main(int argc, char **argv)
 {
     process_prepare();
     AttendOptions options = {0};
-    char **words = options_read(&PROGRAM, argc, argv, &options, NULL);
+    AUTOFREE char **words = options_read(&PROGRAM, argc, argv, &options, NULL);
     check(&options, words);
     process_start_threads(0);
 
@@ -267,7 +264,6 @@ int main(int argc, char **argv)
     if (good && options.output)
         print_written(options.output);
     pretrained_close(&model);
-    free(words);
     fields_free(OPTIONS, &options);
     return good ? 0 : 1;
 }

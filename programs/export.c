@@ -1,7 +1,6 @@
 /* export.c: writes a trained model as one GGUF file, for llama.cpp and the programs that are built
  * on it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/language.h"
@@ -61,7 +60,7 @@ int main(int argc, char **argv)
 {
     process_prepare();
     ExportOptions options = {0};
-    char **words = options_read(&PROGRAM, argc, argv, &options, NULL);
+    AUTOFREE char **words = options_read(&PROGRAM, argc, argv, &options, NULL);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a FILE to write; --help explains them");
     if (!file_is_ours(words[1], GGUF_BEGIN)) /* before the model is read: that may take long */
@@ -76,7 +75,6 @@ int main(int argc, char **argv)
     if (size)
         print_result(&model, &options, words[1], size);
     pretrained_close(&model);
-    free(words);
     fields_free(OPTIONS, &options);
     return size ? 0 : 1;
 }

@@ -68,10 +68,8 @@ static bool answer_prompt(Answerer *answerer, const Screen *screen, const char *
 /* From the command line: its words are one prompt. */
 static bool answer_words(Answerer *answerer, const Screen *screen, char **words)
 {
-    char *prompt = words_together(words);
-    const bool good = answer_prompt(answerer, screen, _("the prompt"), prompt, strlen(prompt));
-    free(prompt);
-    return good;
+    AUTOFREE char *prompt = words_together(words);
+    return answer_prompt(answerer, screen, _("the prompt"), prompt, strlen(prompt));
 }
 
 /* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether
@@ -81,13 +79,12 @@ static bool answer_lines(Answerer *answerer, const Screen *screen)
     bool good = true;
     size_t size, number = 0;
     for (char *line; (line = ask_piped(&size)); free(line)) {
-        char *name = format_text(_("standard input:%zu"), ++number), *shown = display_text(line);
+        AUTOFREE char *name = format_text(_("standard input:%zu"), ++number),
+                      *shown = display_text(line);
         if (screen->terminal && !answerer->rules.json)
             printf("> %s\n", shown);
         fflush(stdout); /* the next line may go to standard error */
         good &= answer_prompt(answerer, screen, name, line, size);
-        free(shown);
-        free(name);
     }
     return good;
 }
@@ -137,7 +134,7 @@ int main(int argc, char **argv)
     process_prepare();
     Choice choice = {0};
     ChoiceDecided decided = {{0}};
-    char **words = options_read(&PROGRAM, argc, argv, &choice, decided.at);
+    AUTOFREE char **words = options_read(&PROGRAM, argc, argv, &choice, decided.at);
     if (!words[0])
         usage_error("give a RUN to sample from; see --help");
     if (choice.score && words[1])
@@ -185,7 +182,6 @@ int main(int argc, char **argv)
 
     count_mixture_free(&counts);
     pretrained_close(&model);
-    free(words);
     fields_free(CHOICES, &choice);
     return good ? 0 : 1;
 }

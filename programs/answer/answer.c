@@ -118,14 +118,12 @@ static char *last_word(const Tokenizer *t, const Encoding *e)
     int from = e->count;
     while (from && tokenizer_is_text(t, e->ids[from - 1]))
         from--;
-    char *text = tokenizer_decode(t, e->ids + from, e->count - from);
+    AUTOFREE char *text = tokenizer_decode(t, e->ids + from, e->count - from);
     const char *at = text;
     Span word = {text, text};
     while (byte_level_word(&at, text + strlen(text), &word))
         ;
-    char *last = format_text("%s", word.begin);
-    free(text);
-    return last;
+    return format_text("%s", word.begin);
 }
 
 /* Puts the whole words that may come next in the place of the tokens, and counts how often the text
@@ -135,7 +133,7 @@ static void find_words(Answerer *a, Answer *answer)
     const Tokenizer *t = &a->model->tokenizer;
     const Encoding *e = &answer->encoding;
     Candidates *next = answer->places;
-    char *before = last_word(t, e);
+    AUTOFREE char *before = last_word(t, e);
     answer->whole_words = true;
     candidates_free(next->best);
     next->best =
@@ -149,7 +147,6 @@ static void find_words(Answerer *a, Answer *answer)
             next->best[i].times = (size_t)word_counts_of(&times, next->best[i].text);
         word_counts_free(&times);
     }
-    free(before);
 }
 
 /* One line about a prompt that cannot be answered, or NULL. If a prompt is longer than the context,
@@ -223,12 +220,12 @@ static void find_next(Answerer *a, Answer *answer, int prefix)
     const Tokenizer *t = &a->model->tokenizer;
     const Encoding *e = &answer->encoding;
     const int V = tokenizer_size(t);
-    size_t *times = memory_new((size_t)V, sizeof *times, "the counts"), in_all = 0;
+    AUTOFREE size_t *times = memory_new((size_t)V, sizeof *times, "the counts");
+    size_t in_all = 0;
     answer->places = memory_new(1, sizeof *answer->places, "the table");
     if (a->text->there)
         in_all = counts_next(&a->text->corpus, t, times, V, e->ids, e->count);
     add_place(a, answer, e->count, times, in_all);
-    free(times);
     if (a->counts)
         add_parts(a, answer, prefix);
     if (!a->rules.json && t->kind == TOKENIZER_BPE && a->rules.table)
@@ -240,7 +237,8 @@ static void find_gaps(Answerer *a, Answer *answer)
     const Tokenizer *t = &a->model->tokenizer;
     const Encoding *e = &answer->encoding;
     const size_t V = (size_t)tokenizer_size(t), most = (size_t)e->count; /* gaps */
-    size_t *times = memory_new(most * V, sizeof *times, "the counts"), in_all = 0;
+    AUTOFREE size_t *times = memory_new(most * V, sizeof *times, "the counts");
+    size_t in_all = 0;
     answer->places = memory_new(most, sizeof *answer->places, "the gaps");
     if (a->text->there)
         in_all = counts_gaps(&a->text->corpus, times, (int)V, e->ids, e->count, t->mask);
@@ -249,7 +247,6 @@ static void find_gaps(Answerer *a, Answer *answer)
             generator_look_at(&a->prompt, &at, 1, a->prompt.logits);
             add_place(a, answer, at, times + (size_t)answer->place_count * V, in_all);
         }
-    free(times);
 }
 
 /* The generator reads the prompt, which leaves the scores of the next token in its logits. */
@@ -310,11 +307,10 @@ static size_t stop_bytes(const Answerer *a, const Answer *answer, const int *tok
         return 0;
     const int from = max_int(count - (int)strlen(a->rules.stop), 0);
     const int before = from ? tokens[from - 1] : answer->encoding.ids[answer->encoding.count - 1];
-    char *text = tokenizer_decode_after(&a->model->tokenizer, before, tokens + from, count - from);
+    AUTOFREE char *text =
+        tokenizer_decode_after(&a->model->tokenizer, before, tokens + from, count - from);
     const char *at = strstr(text, a->rules.stop);
-    const size_t bytes = at ? strlen(at) : 0;
-    free(text);
-    return bytes;
+    return at ? strlen(at) : 0;
 }
 
 static bool is_interrupted(const Answerer *a)
@@ -412,9 +408,9 @@ static int surest_gap(Answerer *a, const Answer *answer, const int *filled)
 {
     const int V = tokenizer_size(&a->model->tokenizer), mask = a->model->tokenizer.mask;
     const size_t most = (size_t)answer->place_count;
-    int *gaps = memory_new(most, sizeof *gaps, "the gaps");
-    int *places = memory_new(most, sizeof *places, "the gaps");
-    Real *logits = memory_new(most * (size_t)V, sizeof *logits, "the gaps");
+    AUTOFREE int *gaps = memory_new(most, sizeof *gaps, "the gaps");
+    AUTOFREE int *places = memory_new(most, sizeof *places, "the gaps");
+    AUTOFREE Real *logits = memory_new(most * (size_t)V, sizeof *logits, "the gaps");
     int count = 0, best = 0;
     for (int gap = 0; gap < answer->place_count; gap++)
         if (filled[gap] == mask) {
@@ -431,11 +427,7 @@ static int surest_gap(Answerer *a, const Answer *answer, const int *filled)
         }
     }
     memcpy(a->writer.logits, ROW(logits, best, V), sizeof *logits * (size_t)V);
-    const int gap = gaps[best];
-    free(gaps);
-    free(places);
-    free(logits);
-    return gap;
+    return gaps[best];
 }
 
 /* Fills the gaps, each with a token that is drawn given all others and the gaps that are left. */
@@ -449,9 +441,9 @@ static Continuation fill(Answerer *a, const Answer *answer, int number, AnswerWa
     for (int gap = 0; gap < gaps; gap++)
         c.tokens[gap] = a->model->tokenizer.mask;
     for (int filled = 0; filled < gaps; filled++) {
-        int all, *tokens = tokens_from(answer, 0, &c, &all);
+        int all;
+        AUTOFREE int *tokens = tokens_from(answer, 0, &c, &all);
         generator_begin(&a->writer, tokens, all, count);
-        free(tokens);
         const int gap = surest_gap(a, answer, c.tokens);
         const Random4 place = {{(uint32_t)gap, (uint32_t)number, answer->number, 0}};
         c.tokens[gap] = draw_token(a, place);
@@ -469,10 +461,10 @@ int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
 
 char *answer_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    int count, *tokens = answer_tokens(answer, c, &count);
+    int count;
+    AUTOFREE int *tokens = answer_tokens(answer, c, &count);
     char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
     text[strlen(text) - (c ? c->cut : 0)] = 0;
-    free(tokens);
     return text;
 }
 
@@ -481,13 +473,12 @@ char *answer_text(const Answerer *a, const Answer *answer, const Continuation *c
 static bool is_cut_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
     const Tokenizer *t = &a->model->tokenizer;
-    char *text = answer_text(a, answer, c);
+    AUTOFREE char *text = answer_text(a, answer, c);
     Encoding e = prompt_encode(t, "", text, strlen(text));
     const int from = !a->pairs && !t->stream; /* without [bos] */
     const bool held =
         !e.wrong && counts_has(&a->text->corpus, t, e.ids + from, max_int(e.count - from, 0));
     encoding_free(&e);
-    free(text);
     return held;
 }
 
@@ -497,10 +488,10 @@ static bool is_in_text(const Answerer *a, const Answer *answer, const Continuati
 {
     if (c->stopped)
         return is_cut_in_text(a, answer, c);
-    int count, *tokens = tokens_from(answer, a->pairs || a->gaps ? 0 : answer->hidden, c, &count);
-    const bool held = counts_has(&a->text->corpus, &a->model->tokenizer, tokens, count);
-    free(tokens);
-    return held;
+    const int from = a->pairs || a->gaps ? 0 : answer->hidden;
+    int count;
+    AUTOFREE int *tokens = tokens_from(answer, from, c, &count);
+    return counts_has(&a->text->corpus, &a->model->tokenizer, tokens, count);
 }
 
 /* What a search asks after each token: whether a continuation has AnswerRules.stop, or may not grow

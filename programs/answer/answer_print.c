@@ -57,7 +57,7 @@ static void put_numbers(const Bars *bars, const double *parts, double probabilit
 /* Prints one row; the word is bold and takes `columns` columns. */
 static void put_row(const Bars *bars, const Screen *screen, const Candidate *row, int columns)
 {
-    char *word = display_token(row->text);
+    AUTOFREE char *word = display_token(row->text);
     printf("  %s", screen->bold);
     put_fitted(stdout, word, columns, false);
     printf("%s  ", screen->plain);
@@ -70,7 +70,6 @@ static void put_row(const Bars *bars, const Screen *screen, const Candidate *row
     }
     put_numbers(bars, row->parts, row->probability);
     put_bar(row->probability);
-    free(word);
 }
 
 /* The columns of the words: as many as the widest word, heading or last line needs. */
@@ -78,9 +77,8 @@ static int word_columns(const Bars *bars, int rows, const char *others)
 {
     int columns = max_int(display_width(others), display_width(bars->heading));
     for (int i = 0; i < rows; i++) {
-        char *word = display_token(bars->rows[i].text);
+        AUTOFREE char *word = display_token(bars->rows[i].text);
         columns = max_int(columns, display_width(word));
-        free(word);
     }
     return min_int(columns, WORD_COLUMNS);
 }
@@ -127,9 +125,8 @@ void print_lowered(FILE *out, const Encoding *e, const char *indent)
 {
     if (!e->lowered)
         return;
-    char *word = display_text(e->lowered);
+    AUTOFREE char *word = display_text(e->lowered);
     fprintf(out, _("%sread in lower case, as in the training text: %s\n"), indent, word);
-    free(word);
 }
 
 /* Prints the table of a place. Its rows are tokens, or whole words, whose number is unknown. */
@@ -161,13 +158,13 @@ void answer_print_tables(const Answerer *a, const Answer *answer, const Screen *
 /* A subword may end within a character. */
 char *answer_written(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    char *text = answer_text(a, answer, c), *complete;
+    AUTOFREE char *text = answer_text(a, answer, c);
+    char *complete;
     if (!c || c->ended)
-        return text;
+        return format_text("%s", text);
     FILE *out = memory_stream(&complete, NULL);
     bpe_stream_put(&(BpeStream){.count = 0}, (Span){text, text + strlen(text)}, out);
     fclose(out);
-    free(text);
     return complete;
 }
 
@@ -212,32 +209,28 @@ void answer_print_full(const Answerer *a, const Answer *answer)
     }
     bool after_bos;
     const int kept = generator_keeps(&a->writer, &after_bos);
-    char *bos = after_bos ? display_token(word_of(a, a->model->tokenizer.bos)) : NULL;
+    AUTOFREE char *bos = after_bos ? display_token(word_of(a, a->model->tokenizer.bos)) : NULL;
     printf(bos ? _("     the context of %d tokens was full: each time, only the last %d are read "
                    "again, after %s\n")
                : _("     the context of %d tokens was full: each time, only the last %d are read "
                    "again\n"),
            context, kept, bos);
-    free(bos);
     printf(_("     (train --context N makes a model that sees more)\n"));
 }
 
 /* The bytes of the text of the first tokens of some: where the text of those after them begins. */
 static size_t bytes_of(const Answerer *a, const int *tokens, int count)
 {
-    char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
-    const size_t bytes = strlen(text);
-    free(text);
-    return bytes;
+    AUTOFREE char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
+    return strlen(text);
 }
 
 /* Prints the bytes [*from, end) of a text, and moves *from there. */
 static void put_part(const char *style, const char *text, size_t *from, size_t end)
 {
-    char *part = format_text("%.*s", (int)(end - *from), text + *from), *shown = display_part(part);
+    AUTOFREE char *part = format_text("%.*s", (int)(end - *from), text + *from),
+                  *shown = display_part(part);
     printf("%s%s", style, shown);
-    free(shown);
-    free(part);
     *from = end;
 }
 
@@ -247,7 +240,8 @@ static void put_text(const Answerer *a, const Answer *answer, const Group *group
                      const Screen *screen)
 {
     const char *text = group->key;
-    int count, *tokens = answer_tokens(answer, group->continuation, &count);
+    int count;
+    AUTOFREE int *tokens = answer_tokens(answer, group->continuation, &count);
     size_t shown = 0;
     for (int i = 0; i < answer->place_count; i++) {
         const int at = answer->places[i].at - answer->hidden;
@@ -258,16 +252,14 @@ static void put_text(const Answerer *a, const Answer *answer, const Group *group
         put_part(screen->bold, text, &shown, strlen(text));
         printf("%s", screen->plain);
     }
-    free(tokens);
 }
 
 static void put_group(const Answerer *a, const Answer *answer, const Group *group,
                       const Screen *screen)
 {
-    char *tail = answer_tail(a, group->continuation);
+    AUTOFREE char *tail = answer_tail(a, group->continuation);
     put_text(a, answer, group, screen);
     printf("%s\n", tail);
-    free(tail);
 }
 
 /* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
@@ -339,8 +331,8 @@ static void put_tokens_json(const Answerer *a, const int *tokens, int count)
  * are filled. */
 static void put_continuation_json(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    char *text = a->gaps ? answer_text(a, answer, c)
-                         : tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
+    AUTOFREE char *text = a->gaps ? answer_text(a, answer, c)
+                                  : tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
     if (c->stopped) /* the space before it may also be cut */
         text[strlen(text) - (c->cut < strlen(text) ? c->cut : strlen(text))] = 0;
     printf("{\"text\":");
@@ -355,7 +347,6 @@ static void put_continuation_json(const Answerer *a, const Answer *answer, const
     if (a->text->there)
         printf(",\"in_text\":%s", truth(c->in_text));
     printf("}");
-    free(text);
 }
 
 /* "context_full":false,"next":[…],"continuations": or, of a line with gaps,

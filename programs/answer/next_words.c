@@ -115,7 +115,7 @@ static void put_beginning(Search *s, const Beginning *b)
 static void go_on(Search *s, const Beginning *b)
 {
     size_t size;
-    char *text = text_of(s, b, &size);
+    AUTOFREE char *text = text_of(s, b, &size);
     double ends[KINDS] = {0}; /* the probability of the beginning as a whole word */
     for (int id = 0; id < tokenizer_size(s->tokenizer); id++) {
         Beginning longer = *b;
@@ -136,7 +136,6 @@ static void go_on(Search *s, const Beginning *b)
     text[size] = 0;
     if (b->count)
         put_word(s, text + strlen(s->before), ends);
-    free(text);
 }
 
 /* Takes the most probable beginning; false if none is worth it. */
@@ -159,9 +158,8 @@ static bool take_best(Search *s, Beginning *best)
 static void end_word(Search *s, const Beginning *b)
 {
     size_t size;
-    char *text = text_of(s, b, &size);
+    AUTOFREE char *text = text_of(s, b, &size);
     put_word(s, text + strlen(s->before), b->probability);
-    free(text);
 }
 
 /* p: of the next token after a beginning. */

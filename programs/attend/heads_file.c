@@ -3,7 +3,6 @@
 #include "heads_file.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -94,7 +93,7 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
             "--layer and --head, or shorten the text",
             plural((size_t)heads->count, "head", "heads").text, heads->length, pairs, kind->ending,
             kind->most);
-    char *page = NULL; /* made before its file: it reads the run's, which may be damaged */
+    AUTOFREE char *page = NULL; /* made before its file: it reads the run's, which may be damaged */
     size_t size = 0;
     if (!kind->write) {
         FILE *out = memory_stream(&page, &size);
@@ -107,7 +106,6 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
         kind->write(writer.stream, heads);
     else if (begun)
         fwrite(page, 1, size, writer.stream);
-    free(page);
     return begun && commit(&writer);
 }
 

@@ -2,7 +2,6 @@
  * then. */
 #include "texts.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
 
@@ -69,35 +68,30 @@ static char *add_target(Texts *texts, Encoding *e, const char *name, const char 
     const Continuation *best = answer.continuations;
     for (int i = 0; i < best->count - best->ended && e->count < context; i++, e->count++)
         arrput(e->ids, best->tokens[i]);
-    char *target = tokenizer_decode(t, e->ids + source, e->count - source);
-    char *shown = display_text(target);
+    AUTOFREE char *target = tokenizer_decode(t, e->ids + source, e->count - source);
+    AUTOFREE char *shown = display_text(target);
     fprintf(texts->remarks,
             best->ended ? _("the target is the model's own: %s\n")
                         : _("the target is the model's own, cut at the end of the context: %s\n"),
             shown);
-    free(shown);
-    free(target);
     answer_free(&answer);
     answerer_free(&answerer);
     return tokenizer_decode(t, e->ids, e->count);
 }
 
-/* Adds a text, which messages call `name`, to the list, which owns it from now on. A text that is
- * only a source becomes a pair, with the model's own target. */
-static void add_text(Texts *texts, const char *name, char *text)
+/* Adds a text, which messages call `name`. A text that is only a source becomes a pair, with the
+ * model's own target. */
+static void add_text(Texts *texts, const char *name, const char *text)
 {
     Encoding encoding = encode(texts->model, name, text);
     print_lowered(texts->remarks, &encoding, "");
-    if (encoding.ids[encoding.count - 1] == texts->model->tokenizer.sep) {
-        char *pair = add_target(texts, &encoding, name, text);
-        free(text);
-        text = pair;
-    }
-    if (arrlen(texts->list))
-        encoding_free(&encoding);
-    else
+    const bool is_source = encoding.ids[encoding.count - 1] == texts->model->tokenizer.sep;
+    char *whole = is_source ? add_target(texts, &encoding, name, text) : format_text("%s", text);
+    arrput(texts->list, whole);
+    if (arrlen(texts->list) == 1)
         texts->first = encoding;
-    arrput(texts->list, text);
+    else
+        encoding_free(&encoding);
 }
 
 /* Adds each line of standard input that is not blank. */
@@ -108,9 +102,9 @@ static void add_lines(Texts *texts, const char *input)
         if (is_blank(line))
             continue;
         line.end -= line.end[-1] == '\r';
-        char *name = format_text(_("standard input:%d"), number);
-        add_text(texts, name, format_text("%.*s", (int)(line.end - line.begin), line.begin));
-        free(name);
+        AUTOFREE char *name = format_text(_("standard input:%d"), number);
+        AUTOFREE char *text = format_text("%.*s", (int)(line.end - line.begin), line.begin);
+        add_text(texts, name, text);
     }
 }
 
@@ -118,14 +112,12 @@ Texts texts_read(Pretrained *model, char *const *words, bool by_lines, FILE *rem
 {
     Texts texts = {.model = model, .remarks = remarks};
     const bool piped = !strcmp(words[0], "-") && !words[1];
-    char *text = piped ? read_standard_input() : words_together(words);
+    AUTOFREE char *text = piped ? read_standard_input() : words_together(words);
     if (by_lines && piped && !model->tokenizer.stream &&
-        !is_blank((Span){text, text + strlen(text)})) {
+        !is_blank((Span){text, text + strlen(text)}))
         add_lines(&texts, text);
-        free(text);
-    } else {
+    else
         add_text(&texts, piped ? _("standard input") : _("the text"), text);
-    }
     return texts;
 }
 

@@ -255,12 +255,11 @@ size_t gguf_write(const Gguf *gguf, FILE *out)
     arrfree(header);
     for (ptrdiff_t i = 0; i < arrlen(gguf->tensors); i++) {
         const GgufTensor *t = &gguf->tensors[i];
-        float *row = memory_new((size_t)t->cols, sizeof *row, "a row of a tensor");
+        AUTOFREE float *row = memory_new((size_t)t->cols, sizeof *row, "a row of a tensor");
         for (int r = 0; r < rows_of(t); r++) {
             read_row(t, r, row);
             put_row(out, t->type, row, t->cols);
         }
-        free(row);
         size += fill(out, bytes_of(t));
     }
     return size;

@@ -40,16 +40,18 @@ static bool *known_characters(const Tokenizer *t)
     return known;
 }
 
-/* What becomes of a few bytes of UTF-8: white space is one space if words end there, and a mark
- * that is a word of its own has a space on either side. The caller frees it; NULL if it is nothing,
- * or has a letter that no token has. */
-static char *replacement_of(const Tokenizer *t, const bool *known, const char *bytes, size_t size)
+/* Adds a few bytes of UTF-8 to the list if something else becomes of them: white space is one space
+ * if words end there, and a mark that is a word of its own has a space on either side. What becomes
+ * nothing, or has a letter that no token has, is left out. */
+static void add(Replacement **list, const Tokenizer *t, const bool *known, const char *from,
+                size_t size)
 {
-    char *clean = NULL;
+    AUTOFREE char *clean = NULL;
     size_t clean_size = 0;
-    free(text_clean("", bytes, size, t->form, &clean, &clean_size));
+    free(text_clean("", from, size, t->form, &clean, &clean_size));
     bool of_use = clean && clean_size; /* a byte order mark becomes nothing, but only in front */
-    char *to = memory_take(3 * clean_size + 1), *end = to;
+    AUTOFREE char *to = memory_take(3 * clean_size + 1);
+    char *end = to;
     for (const char *at = clean; of_use && at < clean + clean_size;) {
         const char *letter = at;
         const int32_t c = utf8_next(&at, clean + clean_size);
@@ -64,23 +66,10 @@ static char *replacement_of(const Tokenizer *t, const bool *known, const char *b
             *end++ = ' ';
     }
     *end = 0;
-    free(clean);
-    if (of_use)
-        return to;
-    free(to);
-    return NULL;
-}
-
-/* Adds a text to the list if something else becomes of it. */
-static void add(Replacement **list, const Tokenizer *t, const bool *known, const char *from,
-                size_t size)
-{
-    char *to = replacement_of(t, known, from, size);
-    if (to && (strlen(to) != size || memcmp(to, from, size))) {
-        const Replacement entry = {format_text("%.*s", (int)size, from), to};
+    if (of_use && (strlen(to) != size || memcmp(to, from, size))) {
+        const Replacement entry = {format_text("%.*s", (int)size, from), format_text("%s", to)};
         arrput(*list, entry);
-    } else
-        free(to);
+    }
 }
 
 /* A code point, and the same taken apart into a letter and its accents (NFD), unless it is Korean:
@@ -110,7 +99,7 @@ static int by_from(const void *a, const void *b)
 static Replacement *replacements_of(const Tokenizer *t)
 {
     Replacement *list = NULL;
-    bool *known = known_characters(t);
+    AUTOFREE bool *known = known_characters(t);
     for (int32_t c = 1; c <= LAST_CODE_POINT; c++)
         if (c < 0xD800 || c > 0xDFFF)
             add_code_point(&list, t, known, c);
@@ -118,7 +107,6 @@ static Replacement *replacements_of(const Tokenizer *t)
         add(&list, t, known, "\r\n", 2);
     if (list)
         qsort(list, (size_t)arrlen(list), sizeof *list, by_from);
-    free(known);
     return list;
 }
 
@@ -277,9 +265,9 @@ static TokenType type_of(const Tokenizer *t, int id)
 static void put_list(Gguf *gguf, const Tokenizer *t)
 {
     const size_t count = (size_t)count_of(t);
-    char **texts = memory_new(count, sizeof *texts, "the tokens");
-    int32_t *types = memory_new(count, sizeof *types, "the tokens");
-    float *scores = memory_new(count, sizeof *scores, "the tokens");
+    AUTOFREE char **texts = memory_new(count, sizeof *texts, "the tokens");
+    AUTOFREE int32_t *types = memory_new(count, sizeof *types, "the tokens");
+    AUTOFREE float *scores = memory_new(count, sizeof *scores, "the tokens");
     for (int id = 0; id < (int)count; id++) {
         texts[id] = text_of(t, id);
         types[id] = (int32_t)type_of(t, id);
@@ -291,9 +279,6 @@ static void put_list(Gguf *gguf, const Tokenizer *t)
         gguf_put_numbers(gguf, KEY("scores"), scores, count);
     for (size_t id = 0; id < count; id++)
         free(texts[id]);
-    free(texts);
-    free(types);
-    free(scores);
 }
 
 /* Each as its two parts, with a space between. */
@@ -328,12 +313,10 @@ static void put_special(Gguf *gguf, const Tokenizer *t)
  * source. llama.cpp puts no second [bos] before it. */
 static void put_template(Gguf *gguf, const Tokenizer *t)
 {
-    char *template = format_text("%s{%% for message in messages %%}{{ message['content'] }}%s"
-                                 "{%% endfor %%}",
-                                 t->bos >= 0 ? "{{ bos_token }}" : "",
-                                 t->sep >= 0 ? tokenizer_word(t, t->sep) : "");
+    AUTOFREE char *template = format_text(
+        "%s{%% for message in messages %%}{{ message['content'] }}%s{%% endfor %%}",
+        t->bos >= 0 ? "{{ bos_token }}" : "", t->sep >= 0 ? tokenizer_word(t, t->sep) : "");
     gguf_put_text(gguf, "tokenizer.chat_template", template);
-    free(template);
 }
 
 void tokens_put(Gguf *gguf, const Tokenizer *t)

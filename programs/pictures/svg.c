@@ -1,7 +1,6 @@
 /* svg.c: a white ground with a title; cells and their scale. */
 #include "svg.h"
 
-#include <stdlib.h>
 
 #include "base/base.h"
 #include "base/numbers/elementary.h"
@@ -19,20 +18,18 @@ static const char BEGIN[] = SVG_BEGIN
 
 void svg_word(FILE *out, const char *word, int columns)
 {
-    char *fitted = NULL;
+    AUTOFREE char *fitted = NULL;
     FILE *text = memory_stream(&fitted, NULL);
     put_cut(text, word, columns);
     fclose(text);
     put_xml(out, fitted);
-    free(fitted);
 }
 
 /* A line above all panels, at most `columns` columns wide. */
 static void put_line(FILE *out, const char *text, double columns)
 {
-    char *safe = display_text(text);
+    AUTOFREE char *safe = display_text(text);
     svg_word(out, safe, (int)columns);
-    free(safe);
 }
 
 void svg_begin(FILE *out, double width, double height, double font)

@@ -47,7 +47,7 @@ static bool cannot_keep(const char *path)
 
 bool history_read(const char *path)
 {
-    char *line = NULL;
+    AUTOFREE char *line = NULL;
     size_t room = 0;
     FILE *in = fopen(path, "re");
     stifle_history(KEPT_PROMPTS);
@@ -58,7 +58,6 @@ bool history_read(const char *path)
         if (*line && utf8_is_valid(line, strlen(line)))
             add_history(line);
     }
-    free(line);
     fclose(in);
     return true;
 }
@@ -67,13 +66,12 @@ bool history_read(const char *path)
  * the file is opened. */
 static void make_folders(const char *path)
 {
-    char *folder = format_text("%s", path);
+    AUTOFREE char *folder = format_text("%s", path);
     for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
         *at = 0;
         mkdir(folder, 0700);
         *at = '/';
     }
-    free(folder);
 }
 
 bool history_add(const char *path, const char *line)
@@ -82,12 +80,11 @@ bool history_add(const char *path, const char *line)
     const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0)
         return cannot_keep(path);
-    char *text = format_text("%s\n", line);
+    AUTOFREE char *text = format_text("%s\n", line);
     const ssize_t size = (ssize_t)strlen(text);
     errno = ENOSPC; /* if only a part is written */
     const bool good = write(file, text, (size_t)size) == size || cannot_keep(path);
     close(file);
-    free(text);
     return good;
 }
 

@@ -3,7 +3,6 @@
 #include "choice.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -201,10 +200,8 @@ static char *set_one(Choice *choice, ChoiceDecided *decided, const Choice *prese
     if (back) {
         field_copy(field, choice, presets);
     } else if (!field_try(field, choice, value)) {
-        char *needs = field_needs(field, value);
-        char *wrong = format_text(_(":%s needs %s, not '%s'"), field->name, needs, value);
-        free(needs);
-        return wrong;
+        AUTOFREE char *needs = field_needs(field, value);
+        return format_text(_(":%s needs %s, not '%s'"), field->name, needs, value);
     }
     const bool off = field->kind == FIELD_FLAG && field_equal(field, choice, presets);
     decided->at[field->offset] = !back && !off;
@@ -230,12 +227,11 @@ char *choice_change(Choice *choice, ChoiceDecided *decided, const Tokenizer *t, 
     EACH_FIELD (each, CHOICES)
         field_copy(each, &next, choice);
     char *wrong = set_one(&next, &next_decided, &presets, field, value);
-    char *clash = wrong ? NULL : choice_wrong(&next, &next_decided, t);
+    AUTOFREE char *clash = wrong ? NULL : choice_wrong(&next, &next_decided, t);
     if (clash) {
         put_colons(clash);
         wrong = format_text(_("%s; :OPTION default takes an option back"), clash);
     }
-    free(clash);
     fields_free(CHOICES, &presets);
     if (wrong) {
         fields_free(CHOICES, &next);
@@ -251,11 +247,8 @@ char *choice_value(const Choice *choice, const AnswerRules *rules, const Field *
 {
     Choice shown = *choice;
     shown.rules = *rules;
-    char *text = field_text(field, &shown);
-    const bool flag = field->kind == FIELD_FLAG;
-    if (!flag && *text)
-        return text;
-    char *value = format_text("%s", !flag ? "default" : strcmp(text, "true") ? "off" : "on");
-    free(text);
-    return value;
+    AUTOFREE char *text = field_text(field, &shown);
+    return format_text("%s", field->kind == FIELD_FLAG ? strcmp(text, "true") ? "off" : "on"
+                             : *text                   ? text
+                                                       : "default");
 }

@@ -65,16 +65,14 @@ static size_t may_begin(const char *held, size_t size, const char *text)
  * for later, unless `all`. */
 static void release(Growing *g, size_t size, bool all)
 {
-    char *text;
+    AUTOFREE char *text = NULL;
     FILE *out = memory_stream(&text, NULL);
     bpe_stream_put(&g->stream, (Span){g->held, g->held + size}, out);
     if (all)
         bpe_stream_end(&g->stream, out);
     fclose(out);
-    char *shown = display_part(text);
+    AUTOFREE char *shown = display_part(text);
     printf("%s", shown);
-    free(shown);
-    free(text);
     if (size)
         arrdeln(g->held, 0, size);
 }
@@ -83,10 +81,8 @@ static void release(Growing *g, size_t size, bool all)
 static void begin_line(const Growing *g, const Answer *answer)
 {
     const Screen *screen = g->screen;
-    char *prompt = answer_text(g->answerer, answer, NULL), *shown = display_part(prompt);
+    AUTOFREE char *prompt = answer_text(g->answerer, answer, NULL), *shown = display_part(prompt);
     printf("%3d  %s%s%s", g->lines + 1, screen->bold, shown, screen->plain);
-    free(shown);
-    free(prompt);
 }
 
 /* Prints the rest of a continuation that is complete, without what --stop cuts off, and notes how
@@ -94,21 +90,17 @@ static void begin_line(const Growing *g, const Answer *answer)
 static void end_line(Growing *g, const Answer *answer, const Continuation *c)
 {
     const Answerer *a = g->answerer;
-    char *tail = answer_tail(a, c);
+    AUTOFREE char *tail = answer_tail(a, c);
     release(g, arrlenu(g->held) - c->cut, c->ended);
     printf("%s\n", tail);
-    char *text = answer_written(a, answer, c), *shown = display_part(text);
-    char *line = format_text("%3d  %s%s", g->lines + 1, shown, tail);
+    AUTOFREE char *text = answer_written(a, answer, c), *shown = display_part(text);
+    AUTOFREE char *line = format_text("%3d  %s%s", g->lines + 1, shown, tail);
     g->rows += rows_of(line, g->width);
     g->lines++;
     g->tokens = 0;
     g->stream.count = 0;
     arrsetlen(g->held, 0);
     g->repeats |= vocabulary_add(&g->texts, text, strlen(text), false) < 0;
-    free(line);
-    free(shown);
-    free(text);
-    free(tail);
 }
 
 /* Prints what is new of the next continuation: most often one token. With --stop " come" the tokens
@@ -124,10 +116,10 @@ static void grow(Growing *g, const Answer *answer, const Continuation *c)
     for (; g->tokens < c->count; g->tokens++) {
         const int before =
             g->tokens ? c->tokens[g->tokens - 1] : answer->encoding.ids[answer->encoding.count - 1];
-        char *text = tokenizer_decode_after(&a->model->tokenizer, before, &c->tokens[g->tokens], 1);
+        AUTOFREE char *text =
+            tokenizer_decode_after(&a->model->tokenizer, before, &c->tokens[g->tokens], 1);
         for (const char *at = text; *at; at++)
             arrput(g->held, *at);
-        free(text);
     }
     if (c->complete)
         end_line(g, answer, c);
@@ -140,10 +132,8 @@ static void show_filling(Growing *g, const Answer *answer, const Continuation *c
 {
     if (!screen_may_refresh(g->screen, &g->refreshed))
         return;
-    char *text = answer_written(g->answerer, answer, c), *shown = display_text(text);
+    AUTOFREE char *text = answer_written(g->answerer, answer, c), *shown = display_text(text);
     screen_status(g->screen, shown);
-    free(shown);
-    free(text);
 }
 
 /* An AnswerWatch. Several continuations that take no time are not worth watching: they are printed
@@ -245,7 +235,7 @@ CommandLine command_read(const Field *const *names, char *line)
     while (size && line[size - 1] == ' ')
         line[--size] = 0;
     CommandLine read = {.value = line + length + strspn(line + length, " ")};
-    char *name = format_text(":%.*s", (int)length, line), *several;
+    AUTOFREE char *name = format_text(":%.*s", (int)length, line), *several;
     const Field *meant = find(names, name + 1, &several);
     if (!length)
         read.wrong = format_text(_("a command follows the colon; :help lists them"));
@@ -259,8 +249,6 @@ CommandLine command_read(const Field *const *names, char *line)
                                  read.value);
     else
         read.meant = meant;
-    free(several);
-    free(name);
     return read;
 }
 
@@ -322,12 +310,10 @@ static void greet(const Conversation *c)
 static void put_help(const char *name, const char *value, const char *help)
 {
     enum { COLUMN = 19 };
-    char *typed = format_text("  :%s%s%s", name, value ? " " : "", value ? value : "");
-    char *text = format_text("%s", help);
+    AUTOFREE char *typed = format_text("  :%s%s%s", name, value ? " " : "", value ? value : "");
+    AUTOFREE char *text = format_text("%s", help);
     put_fitted(stdout, typed, COLUMN, false);
     screen_wrap(text, COLUMN, screen_width());
-    free(text);
-    free(typed);
 }
 
 /* The options as they stand: ":count 3, :words 50, …". */
@@ -338,9 +324,8 @@ static char *options_text(const Conversation *c)
         const Field *field = c->names[i];
         if (field->offset == COMMAND)
             continue;
-        char *value = choice_value(c->choice, &c->answerer->rules, field);
+        AUTOFREE char *value = choice_value(c->choice, &c->answerer->rules, field);
         extend_text(&text, "%s:%s %s", text ? ", " : "", field->name, value);
-        free(value);
     }
     return text;
 }
@@ -357,15 +342,13 @@ static void help(const Conversation *c)
     EACH_FIELD (command, COMMANDS)
         put_help(command->name, command->value ? translated(command->value) : NULL,
                  translated(command->help));
-    char *options = options_text(c);
-    char *text = format_text(
+    AUTOFREE char *options = options_text(c);
+    AUTOFREE char *text = format_text(
         _("give an option of the command line another value; without VALUE it is printed, and "
           "default takes it back. Now: %s"),
         options);
     put_help(_("OPTION"), _("VALUE"), text);
     put_help(_(":TEXT"), NULL, _("a prompt that begins with one colon"));
-    free(text);
-    free(options);
 }
 
 /* Whether a person asks for help or wants to leave. Called only for lines that the model cannot
@@ -434,9 +417,8 @@ static void go_on(Conversation *c, const char *text)
     else if (c->ended && !*text)
         warn("the continuation has come to its end; :more TEXT goes on after it and TEXT");
     else {
-        char *prompt = format_text("%s%s%s", c->written, *text ? " " : "", text);
+        AUTOFREE char *prompt = format_text("%s%s%s", c->written, *text ? " " : "", text);
         reply(c, prompt);
-        free(prompt);
     }
 }
 
@@ -475,17 +457,15 @@ static void take_options(Conversation *c, bool new_seed)
 static void set_option(Conversation *c, const Field *field, const char *value)
 {
     if (*value || field->kind == FIELD_FLAG) {
-        char *wrong = choice_change(c->choice, c->decided, tokenizer_of(c), field, value);
+        AUTOFREE char *wrong = choice_change(c->choice, c->decided, tokenizer_of(c), field, value);
         if (wrong) {
             warn("%s", wrong);
-            free(wrong);
             return;
         }
         take_options(c, field->offset == offsetof(Choice, rules.seed));
     }
-    char *now = choice_value(c->choice, &c->answerer->rules, field);
+    AUTOFREE char *now = choice_value(c->choice, &c->answerer->rules, field);
     printf("  :%s %s\n", field->name, now);
-    free(now);
 }
 
 /* Does what a line says, without its colon; a mistake is told and changes nothing. Returns whether

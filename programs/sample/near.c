@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -38,13 +37,12 @@ static double dot(const double *a, const double *b, int C)
 static void find_cosines(const Gpt *gpt, int id, double *cosines)
 {
     const int V = gpt->config.vocabulary, C = gpt->config.width;
-    double *x = centred(gpt);
+    AUTOFREE double *x = centred(gpt);
     const double *own = ROW(x, id, C);
     for (int other = 0; other < V; other++) {
         const double *row = ROW(x, other, C), norms = sqrt(dot(own, own, C) * dot(row, row, C));
         cosines[other] = norms > 0 ? dot(own, row, C) / norms : 0;
     }
-    free(x);
 }
 
 /* ---- The word ---- */
@@ -55,9 +53,8 @@ static char *parts_of(const Tokenizer *t, const Encoding *e)
     char *parts = format_text("%s", "");
     for (int i = 0; i < e->count; i++)
         if (tokenizer_is_text(t, e->ids[i])) {
-            char *part = display_token(tokenizer_word(t, e->ids[i]));
+            AUTOFREE char *part = display_token(tokenizer_word(t, e->ids[i]));
             extend_text(&parts, "%s%s", *parts ? ", " : "", part);
-            free(part);
         }
     return parts;
 }
@@ -66,11 +63,10 @@ static char *parts_of(const Tokenizer *t, const Encoding *e)
  * it. */
 static int token_of(const Tokenizer *t, const char *word)
 {
-    char *spaced = format_text(" %s", word);
+    AUTOFREE char *spaced = format_text(" %s", word);
     int id = tokenizer_find(t, word), count = 0;
     if (id < 0 && t->kind == TOKENIZER_BPE)
         id = tokenizer_find(t, spaced);
-    free(spaced);
     if (id >= 0)
         return id;
     Encoding e = prompt_encode(t, "--near", word, strlen(word));
@@ -129,12 +125,11 @@ static void put_all_json(const Tokenizer *t, const size_t *times, const Ranked *
 /* A token, and how often the text has it, if that is known. */
 static void put_token(const Tokenizer *t, int id, int columns, const size_t *times)
 {
-    char *token = display_token(tokenizer_word(t, id));
+    AUTOFREE char *token = display_token(tokenizer_word(t, id));
     printf("  ");
     put_fitted(stdout, token, columns, false);
     if (times)
         printf("  %11zu", times[id]);
-    free(token);
 }
 
 /* Columns of the longest token. */
@@ -144,9 +139,8 @@ static int token_columns(const Tokenizer *t, const Ranked *best, int count)
 {
     int columns = 0;
     for (int i = 0; i < count; i++) {
-        char *token = display_token(tokenizer_word(t, best[i].id));
+        AUTOFREE char *token = display_token(tokenizer_word(t, best[i].id));
         columns = max_int(columns, display_width(token));
-        free(token);
     }
     return min_int(columns, TOKEN_COLUMNS);
 }
@@ -176,9 +170,9 @@ void near_print(const Pretrained *model, const TrainingText *text, const char *w
 {
     const Tokenizer *t = &model->tokenizer;
     const int V = tokenizer_size(t), id = token_of(t, word);
-    double *cosines = memory_new((size_t)V, sizeof *cosines, "the vocabulary");
-    Ranked *best = memory_new((size_t)V, sizeof *best, "the vocabulary");
-    size_t *times = count_tokens(text, V);
+    AUTOFREE double *cosines = memory_new((size_t)V, sizeof *cosines, "the vocabulary");
+    AUTOFREE Ranked *best = memory_new((size_t)V, sizeof *best, "the vocabulary");
+    AUTOFREE size_t *times = count_tokens(text, V);
     find_cosines(&model->gpt, id, cosines);
     cosines[id] = INFINITY; /* the first one, without a cosine */
     const int count = rank_best(best, min_int(rows, V - 1) + 1, cosines, V);
@@ -186,7 +180,4 @@ void near_print(const Pretrained *model, const TrainingText *text, const char *w
         put_all_json(t, text->there ? times : NULL, best, count);
     else
         put_all(t, text->there ? times : NULL, best, count);
-    free(cosines);
-    free(best);
-    free(times);
 }

@@ -156,11 +156,9 @@ static bool in_table(const Scoring *s)
 static char *text_of(const Scoring *s, size_t from, size_t at, size_t end)
 {
     const int before = at > from ? ids_at(&s->corpus.ids, at - 1) : -1;
-    int *ids = memory_take((end - at) * sizeof *ids);
+    AUTOFREE int *ids = memory_take((end - at) * sizeof *ids);
     ids_read(&s->corpus.ids, at, end - at, ids);
-    char *text = tokenizer_decode_after(s->tokenizer, before, ids, (int)(end - at));
-    free(ids);
-    return text;
+    return tokenizer_decode_after(s->tokenizer, before, ids, (int)(end - at));
 }
 
 /* ---- Words ---- */
@@ -191,14 +189,13 @@ static ptrdiff_t end_of_row(const Scoring *s, ptrdiff_t row)
          i++, end++)
         if (!tokenizer_is_text(s->tokenizer, id_at(s, end)))
             break;
-    char *bytes = bytes_of(s, first->at, end);
+    AUTOFREE char *bytes = bytes_of(s, first->at, end);
     const char *at = bytes;
     Span word = {bytes, bytes};
     byte_level_word(&at, bytes + strlen(bytes), &word);
     ptrdiff_t after = row;
     for (size_t size = 0; size < (size_t)(word.end - bytes); after++)
         size += strlen(tokenizer_word(s->tokenizer, id_at(s, s->line[after].at)));
-    free(bytes);
     return after > row ? after : row + 1;
 }
 
@@ -346,7 +343,7 @@ static void put_row(Scoring *s, size_t number, size_t from, ptrdiff_t i, ptrdiff
 {
     const Predicted *first = &s->line[i];
     const Prediction *p = first->prediction;
-    char *bytes = bytes_of(s, first->at, first->at + (size_t)(end - i));
+    AUTOFREE char *bytes = bytes_of(s, first->at, first->at + (size_t)(end - i));
     Row row = {.line = number,
                .position = first->at - from + 1,
                .text = named(s, bytes),
@@ -361,16 +358,13 @@ static void put_row(Scoring *s, size_t number, size_t from, ptrdiff_t i, ptrdiff
         count_next(s, &row, first, (int)(end - i));
     else if (s->text.there && end == i + 1)
         count_hidden(s, &row, first);
-    char *text = display_token(row.text), *best = display_token(row.best);
+    AUTOFREE char *text = display_token(row.text), *best = display_token(row.best);
     if (s->choice->json)
         put_as_json(s, &row);
     else if (s->choice->csv)
         put_as_csv(s, &row, text, best);
     else
         put_in_table(s, &row, text, best);
-    free(text);
-    free(best);
-    free(bytes);
 }
 
 /* ---- Shaded lines ---- */
@@ -380,7 +374,7 @@ static void put_row(Scoring *s, size_t number, size_t from, ptrdiff_t i, ptrdiff
 static void put_shaded(const Scoring *s, const char *text, double surprise)
 {
     const bool shaded = s->shades.palette && surprise >= 0;
-    char *shown = display_part(text);
+    AUTOFREE char *shown = display_part(text);
     const int blanks = shown[0] && shown[1] ? (int)strspn(shown, " \n") : 0;
     printf("%.*s", blanks, shown);
     if (shaded)
@@ -388,7 +382,6 @@ static void put_shaded(const Scoring *s, const char *text, double surprise)
     fputs(shown + blanks, stdout);
     if (shaded)
         shade_end();
-    free(shown);
 }
 
 /* Whether a token begins with the middle of a UTF-8 character. */
@@ -410,13 +403,10 @@ static void put_shaded_line(const Scoring *s, size_t number, size_t from, size_t
         after = at + (row > first ? (size_t)(row - first) : 1);
         for (; after < end && within_character(s, after); after++)
             row += row < rows && s->line[row].at == after;
-        char *text = text_of(s, from, at, after);
-        if (row > first && !*text) {
-            free(text);
-            text = format_text(" %s", tokenizer_word(s->tokenizer, id_at(s, at)));
-        }
+        AUTOFREE char *text = text_of(s, from, at, after);
+        if (row > first && !*text)
+            extend_text(&text, " %s", tokenizer_word(s->tokenizer, id_at(s, at)));
         put_shaded(s, text, row > first ? loss_of(s, first, row, TOGETHER) / M_LN2 : -1);
-        free(text);
     }
     putchar('\n');
 }
@@ -469,12 +459,11 @@ static void put_loss_json(const Loss *loss)
 static void put_loss(const Loss *loss, int way, const char *text)
 {
     const double mean = loss->sum[way] / (double)loss->targets, perplexity = elementary_exp(mean);
-    char *shown = display_text(text);
+    AUTOFREE char *shown = display_text(text);
     printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean, perplexity,
            loss->targets);
     put_cut(stdout, shown, max_int(screen_width() - 33, 28));
     putchar('\n');
-    free(shown);
 }
 
 /* {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.366…,"perplexity":1.44…}
@@ -492,7 +481,7 @@ static void put_line(Scoring *s, const Loss *loss, size_t number, size_t from, s
         arrsetlen(s->line, 0);
         return;
     }
-    char *text = text_of(s, from, from, end);
+    AUTOFREE char *text = text_of(s, from, from, end);
     if (s->choice->json) {
         printf("{\"line\":%zu,\"text\":", number);
         put_json(stdout, text);
@@ -501,7 +490,6 @@ static void put_line(Scoring *s, const Loss *loss, size_t number, size_t from, s
         printf("}\n");
     } else
         put_loss(loss, TOGETHER, text);
-    free(text);
 }
 
 /* Adds the loss of a batch. */

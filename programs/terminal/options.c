@@ -68,10 +68,8 @@ static char *value_of(const Field *field)
 {
     if (field->kind == FIELD_FLAG)
         return format_text("%s", "");
-    char *names = field->choices ? field_choices(field, "|") : NULL;
-    char *value = format_text("=%s", names ? names : translated(field->value));
-    free(names);
-    return value;
+    AUTOFREE char *names = field->choices ? field_choices(field, "|") : NULL;
+    return format_text("=%s", names ? names : translated(field->value));
 }
 
 /* Whether the next option is another name of the same field. */
@@ -85,15 +83,12 @@ static bool has_alias(const Option *options, ptrdiff_t i)
  * The caller frees it. */
 static char *names_of(const Option *option, bool with_alias)
 {
-    char *value = value_of(option->field), *names;
+    AUTOFREE char *value = value_of(option->field);
     if (option->letter)
-        names = format_text("  -%c, --%s%s", option->letter, option->name, value);
-    else if (with_alias)
-        names = format_text("      --%s%s, --%s%s", option->name, value, option[1].name, value);
-    else
-        names = format_text("      --%s%s", option->name, value);
-    free(value);
-    return names;
+        return format_text("  -%c, --%s%s", option->letter, option->name, value);
+    if (with_alias)
+        return format_text("      --%s%s, --%s%s", option->name, value, option[1].name, value);
+    return format_text("      --%s%s", option->name, value);
 }
 
 /* An option and its explanation, which begins in the next line if the names leave no room. */
@@ -101,16 +96,15 @@ static void print_option(const Option *option, bool with_alias)
 {
     const Field *field = option->field;
     const bool tells = field->preset && strcmp(field->preset, "0"); /* "0 = off" is enough */
-    char *names = names_of(option, with_alias);
-    char *text = format_text(tells ? "%s [%s]" : "%s", translated(field->help), field->preset);
+    AUTOFREE char *names = names_of(option, with_alias);
+    AUTOFREE char *text =
+        format_text(tells ? "%s [%s]" : "%s", translated(field->help), field->preset);
     const int columns = display_width(names);
     if (columns + 2 > COLUMN)
         printf("%s\n%*s", names, COLUMN, "");
     else
         printf("%s%*s", names, COLUMN - columns, "");
     screen_wrap(text, COLUMN, WIDTH);
-    free(text);
-    free(names);
 }
 
 /* An example, "  train text.txt  ...", with the name by which the program was called, which is
@@ -128,12 +122,11 @@ static void print_paragraphs(const char *text)
 {
     while (*text) {
         const int length = (int)strcspn(text, "\n");
-        char *line = format_text("%.*s", length, text);
+        AUTOFREE char *line = format_text("%.*s", length, text);
         if (*line == ' ')
             print_example(line);
         else
             screen_wrap(line, 0, WIDTH);
-        free(line);
         text += length + (text[length] == '\n');
     }
 }
@@ -162,21 +155,19 @@ static void print_help(const Program *program, const Option *options)
 /* Usage: train [-h|--help] [--lower] [--mask=SHARE] ... TEXT... */
 static void print_usage(const Program *program, const Option *options)
 {
-    char *all;
+    AUTOFREE char *all = NULL;
     FILE *out = memory_stream(&all, NULL);
     for (ptrdiff_t i = 0; i < arrlen(options); i++) {
         if (options[i].field->offset == FIELD_NONE)
             continue;
-        char *value = value_of(options[i].field);
+        AUTOFREE char *value = value_of(options[i].field);
         fprintf(out, options[i].letter ? "[-%c|" : "[", options[i].letter);
         fprintf(out, "--%s%s] ", options[i].name, value);
-        free(value);
     }
     fputs(translated(program->arguments), out);
     fclose(out);
     const int indent = printf(_("Usage: %s "), program_invocation_short_name);
     screen_wrap(all, indent, WIDTH);
-    free(all);
 }
 
 /* ---- The command line ---- */
@@ -295,10 +286,9 @@ char **options_read(const Program *program, int argc, char **argv, void *into, b
 
 void options_check_path(const char *path, const char *folder)
 {
-    char *meant = format_text("%s/%s", folder, path);
+    AUTOFREE char *meant = format_text("%s/%s", folder, path);
     if (access(path, F_OK) && !access(meant, F_OK))
         die("there is no %s here; did you mean %s?", path, meant);
-    free(meant);
 }
 
 /* ---- Words for a shell ---- */
@@ -317,7 +307,7 @@ static bool is_plain(const char *word)
  * there; such a name must be typed by hand. */
 static void put_quoted(FILE *out, const char *word)
 {
-    char *safe = format_text("%s", word);
+    AUTOFREE char *safe = format_text("%s", word);
     text_sanitize(safe);
     const bool plain = is_plain(safe);
     fputs(plain ? "" : "'", out);
@@ -327,7 +317,6 @@ static void put_quoted(FILE *out, const char *word)
         else
             fputc(*at, out);
     fputs(plain ? "" : "'", out);
-    free(safe);
 }
 
 /* The words with spaces between them. */

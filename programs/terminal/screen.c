@@ -83,20 +83,18 @@ void screen_paragraph(const Screen *screen, const char *label, const char *forma
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_list(translated(format), arguments);
+    AUTOFREE char *text = format_list(translated(format), arguments);
     va_end(arguments);
     text_sanitize(text);
     put_label(screen, label);
     screen_wrap(text, LABEL_COLUMNS, screen_width());
-    free(text);
 }
 
 void screen_command(const Screen *screen, const char *label, const char *text, char *const *words)
 {
-    char *command = command_line(words);
+    AUTOFREE char *command = command_line(words);
     put_label(screen, label);
     printf("%s\n%*s%s\n", translated(text), LABEL_COLUMNS, "", command);
-    free(command);
 }
 
 void screen_status(const Screen *screen, const char *line)

@@ -55,9 +55,8 @@ static FigureLayout layout_of(const Heads *heads)
     layout.mark = heads->source ? 18 : 0;
     layout.overhang = fmax(word * elementary_cos(turn) - cell / 2, 0);
     EACH_HEAD (head, heads) {
-        char *name = name_of(head);
+        AUTOFREE char *name = name_of(head);
         layout.name = fmax(layout.name, 0.58 * 12 * (double)strlen(name));
-        free(name);
     }
     return layout;
 }
@@ -82,10 +81,9 @@ static void put_panel(FILE *out, const Heads *heads, const FigureLayout *layout,
 {
     const int T = heads->length;
     const double s = layout->cell;
-    char *name = name_of(head);
+    AUTOFREE char *name = name_of(head);
     fprintf(out, "<text y=\"%g\" font-weight=\"bold\" font-size=\"12\">%s</text>\n<g>",
             TITLE - 10 - layout->above, name);
-    free(name);
     for (int i = 0; i < T; i++) {
         fprintf(out, "<text transform=\"translate(%g,-6) rotate(-%g)\">", s * (i + 0.6), TURN);
         svg_word(out, heads->display[i], layout->columns);
@@ -208,7 +206,7 @@ static void scale_to_one(Real *to, const Real *from, int C)
  * beside its cosine: sin a·sin b + cos a·cos b = cos(a − b). */
 static void find_spread(Positions *p)
 {
-    Real *row = row_new(p);
+    AUTOFREE Real *row = row_new(p);
     for (int d = 0; d < p->count; d++)
         p->distance[d] = (CosineSpread){0, 1, -1};
     for (int i = 0; i < p->count; i++) {
@@ -223,7 +221,6 @@ static void find_spread(Positions *p)
     }
     for (int d = 0; d < p->count; d++)
         p->varies |= p->distance[d].most - p->distance[d].least > 1e-5; /* more than rounding */
-    free(row);
 }
 
 Positions positions_read(const Gpt *gpt, const char *run)
@@ -251,25 +248,23 @@ void positions_free(Positions *p)
 
 void positions_npy(FILE *out, const Positions *p)
 {
-    Real *row = row_new(p);
+    AUTOFREE Real *row = row_new(p);
     npy_begin(out, (const int[]){1, 1, p->count, p->count});
     for (int i = 0; i < p->count; i++) {
         find_row(p, i, row);
         npy_numbers(out, row, (size_t)p->count);
     }
-    free(row);
 }
 
 void positions_csv(FILE *out, const Positions *p)
 {
-    Real *row = row_new(p);
+    AUTOFREE Real *row = row_new(p);
     fputs(POSITIONS_CSV_HEADER, out);
     for (int i = 0; i < p->count; i++) {
         find_row(p, i, row);
         for (int j = 0; j < p->count; j++)
             fprintf(out, "%d,%d,%d,%.9g\n", i + 1, j + 1, abs(i - j), (double)row[j]);
     }
-    free(row);
 }
 
 /* {"run": "runs/perro",
@@ -282,7 +277,7 @@ void positions_csv(FILE *out, const Positions *p)
  * …]} */
 void positions_json(FILE *out, const Positions *p)
 {
-    Real *row = row_new(p);
+    AUTOFREE Real *row = row_new(p);
     fputs("{\"run\": ", out);
     put_json(out, p->run);
     fprintf(out, ",\n\"positions\": \"%s\",\n\"cosines\": [",
@@ -297,7 +292,6 @@ void positions_json(FILE *out, const Positions *p)
         fprintf(out, "%s{\"mean\": %.6g, \"least\": %.6g, \"most\": %.6g}", d ? ",\n" : "\n",
                 p->distance[d].mean, p->distance[d].least, p->distance[d].most);
     fputs("]}\n", out);
-    free(row);
 }
 
 /* ---- As a picture ---- */
@@ -336,7 +330,7 @@ static void put_square(FILE *out, const Positions *p)
 {
     const int step = (p->count - 1) / CELLS_MOST + 1, cells = (p->count - 1) / step + 1;
     const double cell = SIDE / cells;
-    Real *row = row_new(p);
+    AUTOFREE Real *row = row_new(p);
     put_names(out, SIDE, _("every pair"), _("position"));
     for (int i = 0; i < p->count; i++) {
         if (i && (i + 1) % tick_step(p->count)) /* 1, then 10, 20, … */
@@ -355,7 +349,6 @@ static void put_square(FILE *out, const Positions *p)
         fputc('\n', out);
     }
     fputs("</g>\n", out);
-    free(row);
 }
 
 /* Where a distance and a cosine stand in the chart. */
@@ -413,12 +406,11 @@ void positions_figure(FILE *out, const Positions *p)
     const double left = MARGIN + BESIDE, chart = left + SIDE + GAP_OF_CHART + BESIDE;
     const double width = chart + CHART + MARGIN, height = TOP + SIDE + BELOW + 54 + MARGIN;
     const int step = (p->count - 1) / CELLS_MOST + 1;
-    char *note = format_text(p->learned ? _(": %d learned positions of width %d")
-                                        : _(": %d sinusoidal positions of width %d"),
-                             p->count, p->width);
+    AUTOFREE char *note = format_text(p->learned ? _(": %d learned positions of width %d")
+                                                 : _(": %d sinusoidal positions of width %d"),
+                                      p->count, p->width);
     svg_begin(out, width, height, 11);
     svg_title(out, width, _("Cosine of every pair of position vectors"), p->run, note);
-    free(note);
     fprintf(out, "<g transform=\"translate(%g,%g)\" fill=\"#444\">\n", left, TOP);
     put_square(out, p);
     fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\" fill=\"#444\">\n", chart, TOP);

@@ -40,7 +40,7 @@ void head_set_pattern(Head *head, Pattern pattern, int length, int prefix)
     head->pattern = pattern;
     head->ranges = NULL;
     head->first = memory_new((size_t)length + 1, sizeof *head->first, "the ranges of keys");
-    bool *keys = memory_new((size_t)length + 1, sizeof *keys, "the ranges of keys");
+    AUTOFREE bool *keys = memory_new((size_t)length + 1, sizeof *keys, "the ranges of keys");
     for (int i = 0; i < length; i++) {
         memset(keys, 0, (size_t)length);
         pattern_mark(pattern, i, key_limit(i, prefix), keys);
@@ -51,7 +51,6 @@ void head_set_pattern(Head *head, Pattern pattern, int length, int prefix)
                 arrlast(head->ranges).end = j + 1;
         head->first[i + 1] = (int)arrlen(head->ranges);
     }
-    free(keys);
 }
 
 Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const Sequence *sequence, Range layers,
@@ -347,7 +346,7 @@ static void read_rises(Effects *effects, Gpt *gpt, const Objective *objective, c
 {
     const int H = effects->heads;
     const size_t size = gpt->size * sizeof *gpt->weight_block;
-    Real *kept = memory_new(gpt->size, sizeof *kept, "the weights");
+    AUTOFREE Real *kept = memory_new(gpt->size, sizeof *kept, "the weights");
     memcpy(kept, gpt->weight_block, size);
     for (int i = 0, count; i < effects->layers * (H + 1); i++) {
         ablate(gpt, i / (H + 1), i % (H + 1));
@@ -355,7 +354,6 @@ static void read_rises(Effects *effects, Gpt *gpt, const Objective *objective, c
         effects->rise[i] = without - effects->loss;
         memcpy(gpt->weight_block, kept, size);
     }
-    free(kept);
 }
 
 /* ---- Copying ---- */
@@ -398,12 +396,13 @@ static void read_copying(Effects *effects, Gpt *gpt, const Tokenizer *tokenizer)
 {
     const int heads = effects->layers * effects->heads;
     const bool begun = !tokenizer->stream && tokenizer->bos >= 0;
-    int count, *ids = text_tokens(tokenizer, &count);
+    int count;
+    AUTOFREE int *ids = text_tokens(tokenizer, &count);
     const int half = min_int(min_int(MOST_HALF, count), (gpt->config.context - begun) / 2);
     const int T = begun + 2 * half;
-    int *tokens = memory_new((size_t)T + 1, sizeof *tokens, "the tokens");
-    Real *maps = memory_new((size_t)heads * (size_t)T * (size_t)T + 1, sizeof *maps,
-                            "the attention of all heads");
+    AUTOFREE int *tokens = memory_new((size_t)T + 1, sizeof *tokens, "the tokens");
+    AUTOFREE Real *maps = memory_new((size_t)heads * (size_t)T * (size_t)T + 1, sizeof *maps,
+                                     "the attention of all heads");
     tokens[0] = tokenizer->bos;
     effects->twice = half > 1 ? half : 0;
     for (uint32_t s = 0; s < SEQUENCES && effects->twice; s++) {
@@ -417,9 +416,6 @@ static void read_copying(Effects *effects, Gpt *gpt, const Tokenizer *tokenizer)
             add_scores(&effects->before[h], &effects->induction[h],
                        maps + (size_t)h * (size_t)T * (size_t)T, T, half);
     }
-    free(tokens);
-    free(maps);
-    free(ids);
 }
 
 Effects effects_read(Gpt *gpt, const Tokenizer *tokenizer, const Objective *objective,

@@ -74,11 +74,10 @@ size_t data_weights_size(const Gpt *gpt)
 
 void data_put_weights(FILE *out, const Gpt *gpt)
 {
-    float *numbers = memory_new(gpt->size, sizeof *numbers, "the weights of the page");
+    AUTOFREE float *numbers = memory_new(gpt->size, sizeof *numbers, "the weights of the page");
     for (size_t i = 0; i < gpt->size; i++)
         numbers[i] = (float)gpt->weight_block[i];
     put_base64(out, (const uint8_t *)numbers, data_weights_size(gpt));
-    free(numbers);
 }
 
 /* All steps, as an stb_ds array; but not that of the run's own model, which is the same file. */
@@ -86,11 +85,10 @@ static int64_t *earlier_steps(const Directory *run)
 {
     int64_t *steps = checkpoint_steps(run);
     for (ptrdiff_t i = arrlen(steps); i--;) {
-        char *path = checkpoint_path(run, steps[i]), *model = format_text("%s/" MODEL_FILE, path);
+        AUTOFREE char *path = checkpoint_path(run, steps[i]),
+                      *model = format_text("%s/" MODEL_FILE, path);
         if (directory_is_same(run, MODEL_FILE, model))
             arrdel(steps, i);
-        free(model);
-        free(path);
     }
     return steps;
 }
@@ -111,11 +109,10 @@ int64_t *data_checkpoints(const Pretrained *model)
 /* All tensors of the checkpoint of a step. */
 static void put_checkpoint(FILE *out, const Pretrained *model, int64_t step)
 {
-    char *path = checkpoint_path(&model->directory, step);
+    AUTOFREE char *path = checkpoint_path(&model->directory, step);
     Pretrained checkpoint = pretrained_open(path);
     data_put_weights(out, &checkpoint.gpt);
     pretrained_close(&checkpoint);
-    free(path);
 }
 
 static void put_patterns(FILE *out, const GptConfig *config)
@@ -162,10 +159,9 @@ static void put_model(FILE *out, const PageSource *source)
     const GptConfig *c = &model->gpt.config;
     fputc('{', out);
     EACH_GPT_FIELD (f) {
-        char *value = field_text(&f->field, c);
+        AUTOFREE char *value = field_text(&f->field, c);
         put_json(out, f->field.name);
         fprintf(out, f->field.kind == FIELD_CHOICE ? ":\"%s\"," : ":%s,", value);
-        free(value);
     }
     put_patterns(out, c);
     put_tensors(out, &model->gpt);
@@ -186,12 +182,11 @@ static void put_tokens(FILE *out, const Tokenizer *t)
     }
     fputs("],\n\"display\":{", out);
     for (int id = 0, count = 0; id < tokenizer_size(t); id++) {
-        char *shown = display_token(tokenizer_word(t, id));
+        AUTOFREE char *shown = display_token(tokenizer_word(t, id));
         if (strcmp(shown, vocabulary_word(&t->vocabulary, id))) {
             fprintf(out, "%s\"%d\":", count++ ? "," : "", id);
             put_json(out, shown);
         }
-        free(shown);
     }
     fputs("},\n\"specials\":[", out);
     for (int id = 0, count = 0; id < tokenizer_size(t); id++)
@@ -496,7 +491,7 @@ static void put_strings(FILE *out, const char *name, char *const *strings, int c
  * see put_ramp. put_json escapes < and &, so that no word can end the block. */
 static void put_json_block(FILE *out, const Heads *heads, const PageSource *source)
 {
-    char *run = display_text(heads->run), *text = display_text(heads->text);
+    AUTOFREE char *run = display_text(heads->run), *text = display_text(heads->text);
     fputs("<script type=\"application/json\" id=\"data\">\n{\"run\":", out);
     put_json(out, run);
     /* The language in which the page opens: "es" is the translation of "en". */
@@ -504,8 +499,6 @@ static void put_json_block(FILE *out, const Heads *heads, const PageSource *sour
     fputs(",\"text\":", out);
     put_json(out, text);
     fputs(",\n", out);
-    free(run);
-    free(text);
     put_strings(out, "texts", source->texts, (int)arrlen(source->texts));
     put_strings(out, "words", heads->display, heads->length);
     fprintf(out, "\"source\":%d,\"prefix\":%d,\"columns\":%d,\n", heads->source, heads->prefix,
@@ -600,35 +593,24 @@ static void check(const PageSource *source)
  * called pulga-attend and so on. The caller frees the path. */
 static char *lab_path(void)
 {
-    char *program = system_program();
+    AUTOFREE char *program = system_program();
     const char *slash = program ? strrchr(program, '/') : NULL;
     if (!slash)
         die("--train: cannot find out where this program is");
     const bool installed = !strncmp(slash, "/pulga-", strlen("/pulga-"));
-    char *path = format_text("%.*s/%s", (int)(slash - program), program,
-                             installed ? "../share/pulga/pulga.html" : "build/lab/pulga.html");
-    free(program);
-    return path;
-}
-
-static Bytes read_lab(const char *path)
-{
-    if (access(path, F_OK))
-        die("--train needs %s, which is missing: make lab builds it, make install then copies it",
-            path);
-    return file_read(path, true);
+    return format_text("%.*s/%s", (int)(slash - program), program,
+                       installed ? "../share/pulga/pulga.html" : "build/lab/pulga.html");
 }
 
 static void put_run(FILE *out, const PageSource *source)
 {
     const Directory *run = &source->model->directory;
-    char *name = display_text(run->path);
+    AUTOFREE char *name = display_text(run->path);
     fputs("<script type=\"application/json\" id=\"run\">{\"run\":", out);
     put_json(out, name);
     fputs(",\"text\":", out);
     put_json(out, source->texts[0]);
     fputs("}</script>\n", out);
-    free(name);
     for (const char *const *file = RUN_FILES; *file; file++) {
         if (!directory_has(run, *file))
             continue;
@@ -645,17 +627,18 @@ static void put_run(FILE *out, const PageSource *source)
 static void put_trainable_page(FILE *out, const PageSource *source)
 {
     check(source);
-    char *path = lab_path();
-    const Bytes lab = read_lab(path);
-    const char *html = strstr(lab.bytes, "<html"), *line = html ? strstr(html, RUN_LINE) : NULL;
+    AUTOFREE char *path = lab_path();
+    if (access(path, F_OK))
+        die("--train needs %s, which is missing: make lab builds it, make install then copies it",
+            path);
+    AUTOFREE char *lab = file_read(path, true).bytes;
+    const char *html = strstr(lab, "<html"), *line = html ? strstr(html, RUN_LINE) : NULL;
     if (!line)
         die("--train: %s has no place for a run: build it again with make lab", path);
     fputs(PAGE_BEGIN, out);
     fwrite(html, 1, (size_t)(line - html), out);
     put_run(out, source);
     fputs(line + strlen(RUN_LINE), out);
-    free(lab.bytes);
-    free(path);
 }
 
 void page_write(FILE *out, const Heads *heads, const PageSource *source)
