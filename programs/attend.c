@@ -91,18 +91,6 @@ static Range choose(const char *name, int number, int count, const char *run, Di
 
 /* ---- The heads ---- */
 
-/* Prints a line for each head, then the tables, or only writes the file. Returns false if it could
- * not be written. */
-static bool show(const Heads *heads, const char *output, const PageSource *source)
-{
-    const Screen screen = screen_open();
-    if (output)
-        return heads_file_write(output, heads, source);
-    tables_summarise(heads);
-    tables_show(heads, &screen);
-    return true;
-}
-
 /* Whether the output is a page that carries the model. */
 static bool is_live(const AttendOptions *options, const Pretrained *model, FILE *remarks)
 {
@@ -135,8 +123,9 @@ static void announce_checkpoints(const Pretrained *model, const int64_t *checkpo
                 model->directory.path);
 }
 
-/* The heads while they read a TEXT: the words of the command line after RUN. Remarks go to standard
- * error if standard output is the file. */
+/* The heads while they read a TEXT, the words of the command line after RUN: prints a line for each,
+ * then the tables, or only writes the file. Returns false if it could not be written. Remarks go to
+ * standard error if standard output is the file. */
 static bool show_heads(Pretrained *model, const AttendOptions *options, char **words)
 {
     const GptConfig *config = &model->gpt.config;
@@ -166,7 +155,14 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     Heads heads = texts_heads(&texts, layers, chosen);
     if (whole)
         memcpy(model->gpt.weight_block, whole, size);
-    const bool good = show(&heads, options->output, &source);
+    bool good = true;
+    if (options->output)
+        good = heads_file_write(options->output, &heads, &source);
+    else {
+        const Screen screen = screen_open();
+        tables_summarise(&heads);
+        tables_show(&heads, &screen);
+    }
     heads_free(&heads);
     texts_free(&texts);
     arrfree(source.checkpoints);
@@ -203,15 +199,6 @@ static bool show_positions(const Pretrained *model, const char *output)
         tables_positions(&positions);
     positions_free(&positions);
     return good;
-}
-
-/* Prints the name of the file that was written. */
-static void print_written(char *output)
-{
-    if (heads_file_is_output(output))
-        return;
-    AUTOFREE char *path = command_line((char *[]){output, NULL});
-    printf(_("wrote %s\n"), path);
 }
 
 /* Ends in a usage error if the options contradict each other, the words or the file's ending.
@@ -261,8 +248,10 @@ int main(int argc, char **argv)
         good = show_positions(&model, options.output);
     else
         good = show_heads(&model, &options, words + 1);
-    if (good && options.output)
-        print_written(options.output);
+    if (good && options.output && !heads_file_is_output(options.output)) {
+        AUTOFREE char *path = command_line((char *[]){options.output, NULL});
+        printf(_("wrote %s\n"), path);
+    }
     pretrained_close(&model);
     fields_free(OPTIONS, &options);
     return good ? 0 : 1;

@@ -65,13 +65,6 @@ static bool answer_prompt(Answerer *answerer, const Screen *screen, const char *
     return good;
 }
 
-/* From the command line: its words are one prompt. */
-static bool answer_words(Answerer *answerer, const Screen *screen, char **words)
-{
-    AUTOFREE char *prompt = words_together(words);
-    return answer_prompt(answerer, screen, _("the prompt"), prompt, strlen(prompt));
-}
-
 /* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether
  * all have one. */
 static bool answer_lines(Answerer *answerer, const Screen *screen)
@@ -89,10 +82,10 @@ static bool answer_lines(Answerer *answerer, const Screen *screen)
     return good;
 }
 
-/* Answers the prompts of the command line, of a person or of a pipe; returns whether all of them
- * have an answer. The training text is read only to count in it. */
+/* Answers the prompt that the words of the command line are, or those of a person or of a pipe;
+ * returns whether all of them have an answer. The training text is read only to count in it. */
 static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, ChoiceDecided *decided,
-                   char **prompt)
+                   char **words)
 {
     const Screen screen = screen_open();
     TrainingText text = training_text_open(model, choice->text);
@@ -100,9 +93,10 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
         answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));
     answerer.counts = counts;
     bool good = true;
-    if (*prompt)
-        good = answer_words(&answerer, &screen, prompt);
-    else if (ask_person())
+    if (*words) {
+        AUTOFREE char *prompt = words_together(words);
+        good = answer_prompt(&answerer, &screen, _("the prompt"), prompt, strlen(prompt));
+    } else if (ask_person())
         converse(&answerer, &screen, choice, decided);
     else
         good = answer_lines(&answerer, &screen);

@@ -391,17 +391,6 @@ static int *tokens_from(const Answer *answer, int from, const Continuation *c, i
     return tokens;
 }
 
-/* The probability of the most probable token that may come. */
-static double surest(Answerer *a, const Real *logits)
-{
-    const int V = tokenizer_size(&a->model->tokenizer);
-    double most = 0;
-    softmax_of(a->p, logits, V, 1);
-    for (int id = 0; id < V; id++)
-        most = !a->barred[id] && a->p[id] > most ? a->p[id] : most;
-    return most;
-}
-
 /* The gap, among those not filled yet, in which the model is surest of a token that may come;
  * leaves the scores at that gap in the writer's logits. The writer has read the line. */
 static int surest_gap(Answerer *a, const Answer *answer, const int *filled)
@@ -420,11 +409,12 @@ static int surest_gap(Answerer *a, const Answer *answer, const int *filled)
     generator_look_at(&a->writer, places, count, logits);
     double highest = -1;
     for (int i = 0; i < count; i++) {
-        const double p = surest(a, ROW(logits, i, V));
-        if (p > highest) {
-            highest = p;
-            best = i;
-        }
+        softmax_of(a->p, ROW(logits, i, V), V, 1);
+        for (int id = 0; id < V; id++)
+            if (!a->barred[id] && a->p[id] > highest) {
+                highest = a->p[id];
+                best = i;
+            }
     }
     memcpy(a->writer.logits, ROW(logits, best, V), sizeof *logits * (size_t)V);
     return gaps[best];
@@ -546,19 +536,6 @@ static void search(Answerer *a, Answer *answer)
     beam_free(best, found);
 }
 
-/* Draws a continuation, or fills the gaps, and tells that it is complete. */
-static Continuation draw_whole(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
-                               void *watcher)
-{
-    Continuation c =
-        a->gaps ? fill(a, answer, number, watch, watcher) : draw(a, answer, number, watch, watcher);
-    c.complete = true;
-    c.in_text = a->text->there && is_in_text(a, answer, &c);
-    if (watch)
-        watch(answer, number, &c, watcher);
-    return c;
-}
-
 void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watcher)
 {
     answer->count = a->rules.count;
@@ -569,7 +546,12 @@ void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watc
         return;
     }
     for (int i = 0; i < answer->count; i++) {
-        answer->continuations[i] = draw_whole(a, answer, i, watch, watcher);
+        Continuation *c = &answer->continuations[i];
+        *c = a->gaps ? fill(a, answer, i, watch, watcher) : draw(a, answer, i, watch, watcher);
+        c->complete = true;
+        c->in_text = a->text->there && is_in_text(a, answer, c);
+        if (watch)
+            watch(answer, i, c, watcher);
         if (is_interrupted(a))
             answer->count = i + 1;
     }

@@ -27,86 +27,100 @@ void put_bar(double share)
     puts(eighths[length % 8]);
 }
 
-/* How many rows to print. */
-static int rows_to_print(const Bars *bars)
+/* How many rows to print: the last ones are left out if they are not so probable, and not in the
+ * text. */
+static int rows_to_print(const Candidates *place, double least)
 {
-    int rows = bars->count;
+    int rows = (int)arrlen(place->best);
     for (; rows > 0; rows--) {
-        const Candidate *last = &bars->rows[rows - 1];
-        if (last->probability >= bars->least || (bars->times_in_all && last->times))
+        const Candidate *last = &place->best[rows - 1];
+        if (last->probability >= least || (place->times_in_all && last->times))
             break;
     }
     return rows;
 }
 
 /* Columns of "0.400  2 of 5", or of the heading over it, and of the space after it. */
-static int count_columns(const Bars *bars)
+static int count_columns(const Candidates *place)
 {
-    const int digits = snprintf(NULL, 0, "%zu", bars->times_in_all);
-    return bars->times_in_all ? max_int(11, 7 + digits + 4 + digits) + 2 : 0;
+    const int digits = snprintf(NULL, 0, "%zu", place->times_in_all);
+    return place->times_in_all ? max_int(11, 7 + digits + 4 + digits) + 2 : 0;
 }
 
 /* 0.400     0.390  0.396: what the model and counting give alone, and both together. */
-static void put_numbers(const Bars *bars, const double *parts, double probability)
+static void put_numbers(const Candidates *place, const double *parts, double probability)
 {
-    if (bars->in_parts)
+    if (place->in_parts)
         printf("%.3f  %8.3f  ", parts[0], parts[1]);
     printf("%.3f", probability);
 }
 
 /* Prints one row; the word is bold and takes `columns` columns. */
-static void put_row(const Bars *bars, const Screen *screen, const Candidate *row, int columns)
+static void put_row(const Candidates *place, const Screen *screen, const Candidate *row,
+                    int columns)
 {
     AUTOFREE char *word = display_token(row->text);
     printf("  %s", screen->bold);
     put_fitted(stdout, word, columns, false);
     printf("%s  ", screen->plain);
-    if (bars->times_in_all) {
-        const size_t all = bars->times_in_all;
+    if (place->times_in_all) {
+        const size_t all = place->times_in_all;
         Digits count;
         snprintf(count.text, sizeof count.text, _("%.3f  %zu of %zu"),
                  (double)row->times / (double)all, row->times, all);
-        printf("%-*s", count_columns(bars), count.text);
+        printf("%-*s", count_columns(place), count.text);
     }
-    put_numbers(bars, row->parts, row->probability);
+    put_numbers(place, row->parts, row->probability);
     put_bar(row->probability);
 }
 
-/* The columns of the words: as many as the widest word, heading or last line needs. */
-static int word_columns(const Bars *bars, int rows, const char *others)
+/*      word       in the text    model
+ *      perro      0.400  2 of 5  0.400  █████████▋
+ *      muchacho   0.400  2 of 5  0.400  █████████▋
+ *      gato       0.200  1 of 5  0.200  ████▊
+ *      12 others                 0.000
+ *
+ * The counts are left out if there are none. If the model is mixed with counting:
+ *
+ *      word       in the text    model  counting  both
+ *      perro      0.400  2 of 5  0.400     0.390  0.396  █████████▌
+ *      12 others                 0.000     0.031  0.013
+ *
+ * Rows are tokens, or whole words, whose number is unknown. */
+static void put_table(const Answerer *a, const Answer *answer, const Candidates *place,
+                      const Screen *screen)
 {
-    int columns = max_int(display_width(others), display_width(bars->heading));
-    for (int i = 0; i < rows; i++) {
-        AUTOFREE char *word = display_token(bars->rows[i].text);
-        columns = max_int(columns, display_width(word));
-    }
-    return min_int(columns, WORD_COLUMNS);
-}
-
-void bars_print(const Bars *bars, const Screen *screen)
-{
-    const int rows = rows_to_print(bars), counts = count_columns(bars);
+    const Tokenizer *t = &a->model->tokenizer;
+    const bool words = answer->whole_words;
+    const int kinds = tokenizer_size(t), counts = count_columns(place);
+    const int rows = rows_to_print(place, a->rules.all_rows ? 0 : ROW_LEAST);
     if (!rows)
         return;
-    const Digits counted = plural((size_t)(bars->kinds - rows), "other", "others");
-    const char *others = bars->kinds ? counted.text : _("others");
-    const int columns = word_columns(bars, rows, others);
+    const char *heading = words ? _("next word") : translated(tokenizer_unit(t->kind));
+    const Digits counted = plural((size_t)(kinds - rows), "other", "others");
+    const char *others = words ? _("others") : counted.text;
+    int columns = max_int(display_width(others), display_width(heading)); /* of the words */
+    for (int i = 0; i < rows; i++) {
+        AUTOFREE char *word = display_token(place->best[i].text);
+        columns = max_int(columns, display_width(word));
+    }
+    columns = min_int(columns, WORD_COLUMNS);
     printf("  ");
-    put_fitted(stdout, bars->heading, columns + 2, false);
+    put_fitted(stdout, heading, columns + 2, false);
     put_fitted(stdout, counts ? _("in the text") : "", counts, false);
     /* translators: keep the widths of the first two */
-    printf("%s\n", bars->in_parts ? _("model  counting  both") : _("model"));
+    printf("%s\n", place->in_parts ? _("model  counting  both") : _("model"));
     double rest = 1, parts[2] = {1, 1};
     for (int i = 0; i < rows; i++) {
-        put_row(bars, screen, &bars->rows[i], columns);
-        rest -= bars->rows[i].probability;
-        parts[0] -= bars->rows[i].parts[0];
-        parts[1] -= bars->rows[i].parts[1];
+        put_row(place, screen, &place->best[i], columns);
+        rest -= place->best[i].probability;
+        parts[0] -= place->best[i].parts[0];
+        parts[1] -= place->best[i].parts[1];
     }
-    if (!bars->kinds || rows < bars->kinds) {
+    if (words || rows < kinds) {
         printf("  ");
         put_fitted(stdout, others, columns + 2 + counts, false);
-        put_numbers(bars, (double[]){fmax(parts[0], 0), fmax(parts[1], 0)}, fmax(rest, 0));
+        put_numbers(place, (double[]){fmax(parts[0], 0), fmax(parts[1], 0)}, fmax(rest, 0));
         putchar('\n');
     }
 }
@@ -116,31 +130,12 @@ static const char *word_of(const Answerer *a, int id)
     return tokenizer_word(&a->model->tokenizer, id);
 }
 
-static const char *unit_of(const Answerer *a)
-{
-    return tokenizer_unit(a->model->tokenizer.kind);
-}
-
 void print_lowered(FILE *out, const Encoding *e, const char *indent)
 {
     if (!e->lowered)
         return;
     AUTOFREE char *word = display_text(e->lowered);
     fprintf(out, _("%sread in lower case, as in the training text: %s\n"), indent, word);
-}
-
-/* Prints the table of a place. Its rows are tokens, or whole words, whose number is unknown. */
-static void put_table(const Answerer *a, const Answer *answer, const Candidates *place,
-                      const Screen *screen)
-{
-    const Bars bars = {.heading = answer->whole_words ? _("next word") : translated(unit_of(a)),
-                       .rows = place->best,
-                       .count = (int)arrlen(place->best),
-                       .least = a->rules.all_rows ? 0 : ROW_LEAST,
-                       .times_in_all = place->times_in_all,
-                       .in_parts = place->in_parts,
-                       .kinds = answer->whole_words ? 0 : tokenizer_size(&a->model->tokenizer)};
-    bars_print(&bars, screen);
 }
 
 void answer_print_tables(const Answerer *a, const Answer *answer, const Screen *screen)
@@ -254,14 +249,6 @@ static void put_text(const Answerer *a, const Answer *answer, const Group *group
     }
 }
 
-static void put_group(const Answerer *a, const Answer *answer, const Group *group,
-                      const Screen *screen)
-{
-    AUTOFREE char *tail = answer_tail(a, group->continuation);
-    put_text(a, answer, group, screen);
-    printf("%s\n", tail);
-}
-
 /* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
 const Continuation *answer_print_continuations(const Answerer *a, const Answer *answer,
                                                const Screen *screen)
@@ -285,7 +272,9 @@ const Continuation *answer_print_continuations(const Answerer *a, const Answer *
     const Continuation *first = count ? groups[0].continuation : NULL;
     for (int i = 0; i < count; i++) {
         printf(repeats ? "%3d x  " : "%3d  ", repeats ? groups[i].value : i + 1);
-        put_group(a, answer, &groups[i], screen);
+        put_text(a, answer, &groups[i], screen);
+        AUTOFREE char *tail = answer_tail(a, groups[i].continuation);
+        printf("%s\n", tail);
         free(groups[i].key);
     }
     answer_print_full(a, answer);

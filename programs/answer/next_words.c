@@ -111,11 +111,10 @@ static void put_beginning(Search *s, const Beginning *b)
     arrput(s->beginnings, *b);
 }
 
-/* Notes what may come after a beginning that was read: p says how probable each token is. */
-static void go_on(Search *s, const Beginning *b)
+/* Notes what may come after a beginning that was read, whose text has `size` bytes: p says how
+ * probable each token is. */
+static void go_on(Search *s, const Beginning *b, char *text, size_t size)
 {
-    size_t size;
-    AUTOFREE char *text = text_of(s, b, &size);
     double ends[KINDS] = {0}; /* the probability of the beginning as a whole word */
     for (int id = 0; id < tokenizer_size(s->tokenizer); id++) {
         Beginning longer = *b;
@@ -154,14 +153,6 @@ static bool take_best(Search *s, Beginning *best)
     return at >= 0;
 }
 
-/* A full context ends a target, and so the word that fills it. */
-static void end_word(Search *s, const Beginning *b)
-{
-    size_t size;
-    AUTOFREE char *text = text_of(s, b, &size);
-    put_word(s, text + strlen(s->before), b->probability);
-}
-
 /* p: of the next token after a beginning. */
 static void predict(Search *s, const Generator *prompt, Generator *writer, const Beginning *b)
 {
@@ -184,11 +175,13 @@ static void predict(Search *s, const Generator *prompt, Generator *writer, const
 static void read_beginning(Search *s, const Generator *prompt, Generator *writer,
                            const Beginning *b)
 {
-    if (b->count > s->room) {
-        end_word(s, b);
-    } else {
+    size_t size;
+    AUTOFREE char *text = text_of(s, b, &size);
+    if (b->count > s->room) /* a full context ends a target, and so the word that fills it */
+        put_word(s, text + strlen(s->before), b->probability);
+    else {
         predict(s, prompt, writer, b);
-        go_on(s, b);
+        go_on(s, b, text, size);
     }
 }
 

@@ -1,7 +1,6 @@
 /* svg.c: a white ground with a title; cells and their scale. */
 #include "svg.h"
 
-
 #include "base/base.h"
 #include "base/numbers/elementary.h"
 #include "base/utf8.h"

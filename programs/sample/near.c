@@ -47,18 +47,6 @@ static void find_cosines(const Gpt *gpt, int id, double *cosines)
 
 /* ---- The word ---- */
 
-/* The subwords of a word, with commas between them; the caller frees. */
-static char *parts_of(const Tokenizer *t, const Encoding *e)
-{
-    char *parts = format_text("%s", "");
-    for (int i = 0; i < e->count; i++)
-        if (tokenizer_is_text(t, e->ids[i])) {
-            AUTOFREE char *part = display_token(tokenizer_word(t, e->ids[i]));
-            extend_text(&parts, "%s%s", *parts ? ", " : "", part);
-        }
-    return parts;
-}
-
 /* The token of a word as it is written, or in lower case, or of subwords with the space before
  * it. */
 static int token_of(const Tokenizer *t, const char *word)
@@ -69,37 +57,32 @@ static int token_of(const Tokenizer *t, const char *word)
         id = tokenizer_find(t, spaced);
     if (id >= 0)
         return id;
+    AUTOFREE char *parts = format_text("%s", ""); /* the subwords, with commas between them */
     Encoding e = prompt_encode(t, "--near", word, strlen(word));
-    for (int i = 0; i < e.count; i++)
-        if (tokenizer_is_text(t, e.ids[i]) || e.ids[i] == t->unk) {
-            id = e.ids[i];
-            count++;
-        }
+    for (int i = 0; i < e.count; i++) {
+        const bool is_text = tokenizer_is_text(t, e.ids[i]);
+        if (!is_text && e.ids[i] != t->unk)
+            continue;
+        AUTOFREE char *part = display_token(tokenizer_word(t, e.ids[i]));
+        if (is_text)
+            extend_text(&parts, "%s%s", *parts ? ", " : "", part);
+        id = e.ids[i];
+        count++;
+    }
     if (!e.wrong && count == 1 && id == t->unk)
         e.wrong = tokenizer_unknown(t, "--near", (Span){word, word + strlen(word)});
     if (e.wrong)
         die("%s", e.wrong);
     if (!count)
         die("--near needs one token; '%s' has none", word);
-    if (count != 1) {
-        char *parts = parts_of(t, &e);
+    if (count != 1)
         die("--near needs one token; '%s' is %d %s: %s", word, count,
             translated(tokenizer_units(t->kind)), parts);
-    }
     encoding_free(&e);
     return id;
 }
 
 /* ---- What is printed ---- */
-
-/* times (V): how often the text has each token. */
-static size_t *count_tokens(const TrainingText *text, int V)
-{
-    size_t *times = memory_new((size_t)V, sizeof *times, "the counts");
-    for (size_t i = 0; text->there && i < text->corpus.ids.count; i++)
-        times[ids_at(&text->corpus.ids, i)]++;
-    return times;
-}
 
 /* {"token":"gata","count":31,"near":[{"token":"pulga","cosine":0.761…,"count":40}, …]} */
 static void put_json_token(const Tokenizer *t, int id, const size_t *times)
@@ -122,35 +105,19 @@ static void put_all_json(const Tokenizer *t, const size_t *times, const Ranked *
     printf("]}\n");
 }
 
-/* A token, and how often the text has it, if that is known. */
-static void put_token(const Tokenizer *t, int id, int columns, const size_t *times)
-{
-    AUTOFREE char *token = display_token(tokenizer_word(t, id));
-    printf("  ");
-    put_fitted(stdout, token, columns, false);
-    if (times)
-        printf("  %11zu", times[id]);
-}
-
 /* Columns of the longest token. */
 enum { TOKEN_COLUMNS = 20 };
-
-static int token_columns(const Tokenizer *t, const Ranked *best, int count)
-{
-    int columns = 0;
-    for (int i = 0; i < count; i++) {
-        AUTOFREE char *token = display_token(tokenizer_word(t, best[i].id));
-        columns = max_int(columns, display_width(token));
-    }
-    return min_int(columns, TOKEN_COLUMNS);
-}
 
 /*              in the text  cosine
  *      gata             31
  *      pulga            40   0.761 */
 static void put_all(const Tokenizer *t, const size_t *times, const Ranked *best, int count)
 {
-    const int columns = token_columns(t, best, count);
+    int columns = 0;
+    for (int i = 0; i < count; i++) {
+        AUTOFREE char *token = display_token(tokenizer_word(t, best[i].id));
+        columns = min_int(max_int(columns, display_width(token)), TOKEN_COLUMNS);
+    }
     printf("  %*s", columns, "");
     if (times) {
         printf("  ");
@@ -158,7 +125,11 @@ static void put_all(const Tokenizer *t, const size_t *times, const Ranked *best,
     }
     printf("  %s\n", _("cosine"));
     for (int i = 0; i < count; i++) {
-        put_token(t, best[i].id, columns, times);
+        AUTOFREE char *token = display_token(tokenizer_word(t, best[i].id));
+        printf("  ");
+        put_fitted(stdout, token, columns, false);
+        if (times)
+            printf("  %11zu", times[best[i].id]);
         if (i)
             printf("  %6.3f", best[i].value);
         putchar('\n');
@@ -172,12 +143,16 @@ void near_print(const Pretrained *model, const TrainingText *text, const char *w
     const int V = tokenizer_size(t), id = token_of(t, word);
     AUTOFREE double *cosines = memory_new((size_t)V, sizeof *cosines, "the vocabulary");
     AUTOFREE Ranked *best = memory_new((size_t)V, sizeof *best, "the vocabulary");
-    AUTOFREE size_t *times = count_tokens(text, V);
+    AUTOFREE size_t *times = NULL; /* (V) how often the text has each token, if it is known */
+    if (text->there)
+        times = memory_new((size_t)V, sizeof *times, "the counts");
+    for (size_t i = 0; times && i < text->corpus.ids.count; i++)
+        times[ids_at(&text->corpus.ids, i)]++;
     find_cosines(&model->gpt, id, cosines);
     cosines[id] = INFINITY; /* the first one, without a cosine */
     const int count = rank_best(best, min_int(rows, V - 1) + 1, cosines, V);
     if (json)
-        put_all_json(t, text->there ? times : NULL, best, count);
+        put_all_json(t, times, best, count);
     else
-        put_all(t, text->there ? times : NULL, best, count);
+        put_all(t, times, best, count);
 }

@@ -296,20 +296,14 @@ void options_check_path(const char *path, const char *folder)
 /* Joins words. A word that a shell would not take as it is stands in single quotes, and a single
  * quote in it as '\''. Control characters become ?, as in every message. */
 
-/* Whether a shell would leave the word as it is: an empty one would be lost, and these characters
- * mean something to a shell. */
-static bool is_plain(const char *word)
-{
-    return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];
-}
-
-/* Control characters become question marks even inside quotes, since a terminal also obeys them
- * there; such a name must be typed by hand. */
+/* A shell leaves a word as it is unless it is empty or has one of these characters. Control
+ * characters become question marks even inside quotes, since a terminal also obeys them there; such
+ * a name must be typed by hand. */
 static void put_quoted(FILE *out, const char *word)
 {
     AUTOFREE char *safe = format_text("%s", word);
     text_sanitize(safe);
-    const bool plain = is_plain(safe);
+    const bool plain = *safe && !safe[strcspn(safe, " \"'\\$`!*?[]{}()<>|&;#~")];
     fputs(plain ? "" : "'", out);
     for (const char *at = safe; *at; at++)
         if (*at == '\'')
