@@ -27,19 +27,6 @@ void put_bar(double share)
     puts(eighths[length % 8]);
 }
 
-/* How many rows to print: the last ones are left out if they are not so probable, and not in the
- * text. */
-static int rows_to_print(const Candidates *place, double least)
-{
-    int rows = (int)arrlen(place->best);
-    for (; rows > 0; rows--) {
-        const Candidate *last = &place->best[rows - 1];
-        if (last->probability >= least || (place->times_in_all && last->times))
-            break;
-    }
-    return rows;
-}
-
 /* Columns of "0.400  2 of 5", or of the heading over it, and of the space after it. */
 static int count_columns(const Candidates *place)
 {
@@ -93,7 +80,10 @@ static void put_table(const Answerer *a, const Answer *answer, const Candidates 
     const Tokenizer *t = &a->model->tokenizer;
     const bool words = answer->whole_words;
     const int kinds = tokenizer_size(t), counts = count_columns(place);
-    const int rows = rows_to_print(place, a->rules.all_rows ? 0 : ROW_LEAST);
+    const double least = a->rules.all_rows ? 0 : ROW_LEAST;
+    int rows = (int)arrlen(place->best); /* the last ones are left out if they say nothing */
+    while (rows && place->best[rows - 1].probability < least && !place->best[rows - 1].times)
+        rows--;
     if (!rows)
         return;
     const char *heading = words ? _("next word") : translated(tokenizer_unit(t->kind));

@@ -47,13 +47,6 @@ static Fit fit_of(const Heads *heads, const Screen *screen)
     return fit;
 }
 
-/* Five steps, for terminals without colours and for files. */
-static const char *shade_of(double weight)
-{
-    static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
-    return shades[(weight >= SHADE_FAINT) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75)];
-}
-
 /* A cell whose background is its colour. */
 static void put_coloured(double weight, const Fit *fit)
 {
@@ -72,8 +65,12 @@ static void put_coloured(double weight, const Fit *fit)
  * so that no line ends in spaces. */
 static int put_cell(double weight, const Fit *fit)
 {
-    const char *shade = shade_of(weight);
-    const bool faint = *shade == ' ';
+    /* Five steps, for terminals without colours and for files. */
+    static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
+    const int step =
+        (weight >= SHADE_FAINT) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75);
+    const char *shade = shades[step];
+    const bool faint = !step;
     if (fit->shades.palette != PALETTE_PLAIN)
         put_coloured(weight, fit);
     else if (fit->cell == SHADE)

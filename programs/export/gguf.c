@@ -139,19 +139,13 @@ uint16_t gguf_half(float number)
     return (uint16_t)(sign | (((step + 24) << 10) + steps));
 }
 
-/* The largest absolute value of some numbers. */
-static float largest(const float *numbers, int count)
-{
-    float most = 0;
-    for (int i = 0; i < count; i++)
-        most = fmaxf(most, fabsf(numbers[i]));
-    return most;
-}
-
 /* 32 numbers x as a scale d = max|x| / 127, and the nearest whole numbers to x/d. */
 static void put_block(FILE *out, const float *x)
 {
-    const float d = largest(x, GGUF_Q8_0_BLOCK) / 127, per = d > 0 ? 1 / d : 0;
+    float most = 0;
+    for (int i = 0; i < GGUF_Q8_0_BLOCK; i++)
+        most = fmaxf(most, fabsf(x[i]));
+    const float d = most / 127, per = d > 0 ? 1 / d : 0;
     const uint16_t scale = gguf_half(d);
     int8_t whole[GGUF_Q8_0_BLOCK];
     for (int i = 0; i < GGUF_Q8_0_BLOCK; i++)
@@ -181,13 +175,6 @@ static void put_row(FILE *out, GgufType type, const float *row, int cols)
 static int rows_of(const GgufTensor *t)
 {
     return t->rows ? t->rows : 1;
-}
-
-/* One row, as floats even in the double build. */
-static void read_row(const GgufTensor *t, int r, float *row)
-{
-    for (int c = 0; c < t->cols; c++)
-        row[c] = (float)(t->transposed ? ROW(t->at, c, t->rows)[r] : ROW(t->at, r, t->cols)[c]);
 }
 
 /* The bytes of a tensor's numbers, without those that fill up to the next one. */
@@ -257,7 +244,9 @@ size_t gguf_write(const Gguf *gguf, FILE *out)
         const GgufTensor *t = &gguf->tensors[i];
         AUTOFREE float *row = memory_new((size_t)t->cols, sizeof *row, "a row of a tensor");
         for (int r = 0; r < rows_of(t); r++) {
-            read_row(t, r, row);
+            for (int c = 0; c < t->cols; c++) /* floats even in the double build */
+                row[c] =
+                    (float)(t->transposed ? ROW(t->at, c, t->rows)[r] : ROW(t->at, r, t->cols)[c]);
             put_row(out, t->type, row, t->cols);
         }
         size += fill(out, bytes_of(t));

@@ -229,17 +229,11 @@ char *charsmap_new(const Tokenizer *tokenizer)
 #define BEGIN_OF_WORD "\xE2\x96\x81" /* U+2581 */
 
 /* The types of tokens that are needed here. */
-typedef enum { TYPE_NORMAL = 1, TYPE_UNKNOWN = 2, TYPE_CONTROL = 3 } TokenType;
+enum { TYPE_NORMAL = 1, TYPE_UNKNOWN = 2, TYPE_CONTROL = 3 };
 
 bool tokens_need_end(const Tokenizer *t)
 {
     return t->kind != TOKENIZER_BPE && t->eos < 0;
-}
-
-/* Tokens of the file. */
-static int count_of(const Tokenizer *t)
-{
-    return tokenizer_size(t) + tokens_need_end(t);
 }
 
 /* The caller frees it. */
@@ -254,23 +248,18 @@ static char *text_of(const Tokenizer *t, int id)
     return format_text("%s", !is_plain && !strcmp(word, " ") ? BEGIN_OF_WORD : word);
 }
 
-static TokenType type_of(const Tokenizer *t, int id)
-{
-    if (id == t->unk)
-        return TYPE_UNKNOWN;
-    return id == tokenizer_size(t) || vocabulary_is_special(&t->vocabulary, id) ? TYPE_CONTROL
-                                                                                : TYPE_NORMAL;
-}
-
 static void put_list(Gguf *gguf, const Tokenizer *t)
 {
-    const size_t count = (size_t)count_of(t);
+    const int V = tokenizer_size(t);
+    const size_t count = (size_t)V + tokens_need_end(t);
     AUTOFREE char **texts = memory_new(count, sizeof *texts, "the tokens");
     AUTOFREE int32_t *types = memory_new(count, sizeof *types, "the tokens");
     AUTOFREE float *scores = memory_new(count, sizeof *scores, "the tokens");
     for (int id = 0; id < (int)count; id++) {
         texts[id] = text_of(t, id);
-        types[id] = (int32_t)type_of(t, id);
+        types[id] = id == t->unk                                           ? TYPE_UNKNOWN
+                    : id == V || vocabulary_is_special(&t->vocabulary, id) ? TYPE_CONTROL
+                                                                           : TYPE_NORMAL;
         scores[id] = -1;
     }
     gguf_put_texts(gguf, KEY("tokens"), texts, count);

@@ -158,19 +158,12 @@ char *choice_wrong(const Choice *choice, const ChoiceDecided *decided, const Tok
 
 /* ---- Rules ---- */
 
-/* Targets of pairs are searched for, unless an option is about drawing. */
-static int beam_of_pairs(const AnswerRules *rules, const ChoiceDecided *decided)
-{
-    if (DECIDED(decided, rules.beam) || DECIDED(decided, greedy) ||
-        DECIDED(decided, rules.sampling.temperature) || DECIDED(decided, rules.sampling.top_k) ||
-        DECIDED(decided, rules.sampling.top_p))
-        return rules->beam;
-    return max_int(BEAM_OF_PAIRS, rules->count);
-}
-
 AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *t)
 {
     const bool pairs = t->objective == OBJECTIVE_PAIRS;
+    const bool drawn = DECIDED(decided, greedy) || DECIDED(decided, rules.sampling.temperature) ||
+                       DECIDED(decided, rules.sampling.top_k) ||
+                       DECIDED(decided, rules.sampling.top_p);
     AnswerRules rules = choice->rules;
     if (choice->greedy)
         rules.sampling.temperature = 0;
@@ -184,8 +177,8 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
         rules.table = pairs && !choice->json ? 0 : 10;
     if (!DECIDED(decided, rules.count) && pairs)
         rules.least = ROW_LEAST;
-    if (pairs)
-        rules.beam = beam_of_pairs(&rules, decided);
+    if (pairs && !drawn && !DECIDED(decided, rules.beam)) /* targets are searched for */
+        rules.beam = max_int(BEAM_OF_PAIRS, rules.count);
     return rules;
 }
 
@@ -208,15 +201,6 @@ static char *set_one(Choice *choice, ChoiceDecided *decided, const Choice *prese
     return NULL;
 }
 
-/* --greedy is :greedy at the prompt line. */
-static void put_colons(char *text)
-{
-    while ((text = strstr(text, "--"))) {
-        *text++ = ':';
-        memmove(text, text + 1, strlen(text));
-    }
-}
-
 /* Everything is tried on a copy, which takes the place of the old one only if nothing is wrong. */
 char *choice_change(Choice *choice, ChoiceDecided *decided, const Tokenizer *t, const Field *field,
                     const char *value)
@@ -229,7 +213,10 @@ char *choice_change(Choice *choice, ChoiceDecided *decided, const Tokenizer *t, 
     char *wrong = set_one(&next, &next_decided, &presets, field, value);
     AUTOFREE char *clash = wrong ? NULL : choice_wrong(&next, &next_decided, t);
     if (clash) {
-        put_colons(clash);
+        for (char *at = clash; (at = strstr(at, "--"));) { /* --greedy is :greedy here */
+            *at++ = ':';
+            memmove(at, at + 1, strlen(at));
+        }
         wrong = format_text(_("%s; :OPTION default takes an option back"), clash);
     }
     fields_free(CHOICES, &presets);

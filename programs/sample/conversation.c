@@ -77,14 +77,6 @@ static void release(Growing *g, size_t size, bool all)
         arrdeln(g->held, 0, size);
 }
 
-/* "  1  el perro": the number, and the prompt in bold. */
-static void begin_line(const Growing *g, const Answer *answer)
-{
-    const Screen *screen = g->screen;
-    AUTOFREE char *prompt = answer_text(g->answerer, answer, NULL), *shown = display_part(prompt);
-    printf("%3d  %s%s%s", g->lines + 1, screen->bold, shown, screen->plain);
-}
-
 /* Prints the rest of a continuation that is complete, without what --stop cuts off, and notes how
  * many rows it takes and whether an earlier one is equal. */
 static void end_line(Growing *g, const Answer *answer, const Continuation *c)
@@ -111,8 +103,10 @@ static void end_line(Growing *g, const Answer *answer, const Continuation *c)
 static void grow(Growing *g, const Answer *answer, const Continuation *c)
 {
     const Answerer *a = g->answerer;
-    if (!g->tokens)
-        begin_line(g, answer);
+    if (!g->tokens) { /* "  1  el perro": the number, and the prompt in bold */
+        AUTOFREE char *prompt = answer_text(a, answer, NULL), *shown = display_part(prompt);
+        printf("%3d  %s%s%s", g->lines + 1, g->screen->bold, shown, g->screen->plain);
+    }
     for (; g->tokens < c->count; g->tokens++) {
         const int before =
             g->tokens ? c->tokens[g->tokens - 1] : answer->encoding.ids[answer->encoding.count - 1];
@@ -127,26 +121,21 @@ static void grow(Growing *g, const Answer *answer, const Continuation *c)
         release(g, arrlenu(g->held) - may_begin(g->held, arrlenu(g->held), a->rules.stop), false);
 }
 
-/* Gaps are filled in any order, so the whole line is shown again each time, in the status line. */
-static void show_filling(Growing *g, const Answer *answer, const Continuation *c)
-{
-    if (!screen_may_refresh(g->screen, &g->refreshed))
-        return;
-    AUTOFREE char *text = answer_written(g->answerer, answer, c), *shown = display_text(text);
-    screen_status(g->screen, shown);
-}
-
-/* An AnswerWatch. Several continuations that take no time are not worth watching: they are printed
- * at the end, equal ones once. */
+/* An AnswerWatch. Gaps are filled in any order, so the whole line is shown again each time, in the
+ * status line. Several continuations that take no time are not worth watching: they are printed at
+ * the end, equal ones once. */
 static void watch(const Answer *answer, int number, const Continuation *so_far, void *watcher)
 {
     Growing *g = watcher;
+    const bool at_once = g->begun || (!g->answerer->gaps && g->answerer->rules.count == 1);
+    if (!at_once && !screen_may_refresh(g->screen, &g->refreshed))
+        return;
     if (g->answerer->gaps) {
-        show_filling(g, answer, so_far);
+        AUTOFREE char *text = answer_written(g->answerer, answer, so_far);
+        AUTOFREE char *shown = display_text(text);
+        screen_status(g->screen, shown);
         return;
     }
-    if (!g->begun && g->answerer->rules.count > 1 && !screen_may_refresh(g->screen, &g->refreshed))
-        return;
     g->begun = true;
     g->width = g->width ? g->width : screen_width();
     while (g->lines < number)
@@ -155,17 +144,9 @@ static void watch(const Answer *answer, int number, const Continuation *so_far, 
     fflush(stdout);
 }
 
-/* Removes the lines from the screen, if all of them are on it: it must be high enough, and lines
- * may have been wrapped again if its width has changed. */
-static bool take_back(const Growing *g)
-{
-    if (g->rows >= screen_height() || g->width != screen_width())
-        return false;
-    printf("\033[%dA\r\033[J", g->rows);
-    return true;
-}
-
-/* Draws the continuations of an answer and prints them as they grow; returns the first. */
+/* Draws the continuations of an answer and prints them as they grow; returns the first. If some are
+ * equal, the lines are removed from the screen, if all of them are on it: it must be high enough,
+ * and lines may have been wrapped again if its width has changed. */
 static const Continuation *print_growing(Answerer *a, Answer *answer, const Screen *screen)
 {
     Growing g = {
@@ -174,7 +155,10 @@ static const Continuation *print_growing(Answerer *a, Answer *answer, const Scre
     answer_continue(a, answer, watch, &g);
     if (a->gaps)
         screen_status(screen, "");
-    if (!g.begun || (g.repeats && take_back(&g)))
+    const bool back = g.repeats && g.rows < screen_height() && g.width == screen_width();
+    if (back)
+        printf("\033[%dA\r\033[J", g.rows);
+    if (!g.begun || back)
         first = answer_print_continuations(a, answer, screen);
     else {
         first = answer->continuations;
@@ -364,18 +348,6 @@ static bool asks_for_help(const char *line)
 
 /* ---- Prompts ---- */
 
-/* Keeps what :again and :more need. */
-static void remember(Conversation *c, const char *prompt, const Answer *answer,
-                     const Continuation *first)
-{
-    char *kept = format_text("%s", prompt); /* which may be c->prompt or c->written */
-    free(c->prompt);
-    free(c->written);
-    c->prompt = kept;
-    c->written = first ? answer_written(c->answerer, answer, first) : NULL;
-    c->ended = first && first->ended;
-}
-
 /* The signal that ends an answer, 0 until it comes. */
 static volatile sig_atomic_t interrupt;
 
@@ -384,8 +356,8 @@ static void note_signal(int number)
     interrupt = number;
 }
 
-/* Answers a prompt, or says why there is no answer; then :again and :more stay with the last that
- * had one. Meanwhile Ctrl-C ends the answer, and a second one the program. */
+/* Answers a prompt, and keeps what :again and :more need; or says why there is no answer, then these
+ * stay with the last that had one. Meanwhile Ctrl-C ends the answer, and a second one the program. */
 static void reply(Conversation *c, const char *prompt)
 {
     const struct sigaction noting = {.sa_handler = note_signal,
@@ -399,8 +371,14 @@ static void reply(Conversation *c, const char *prompt)
         help(c);
     else {
         const Continuation *first = answer_show(c->answerer, &answer, c->screen);
-        if (!answer.encoding.wrong)
-            remember(c, prompt, &answer, first);
+        if (!answer.encoding.wrong) {
+            char *kept = format_text("%s", prompt); /* which may be c->prompt or c->written */
+            free(c->prompt);
+            free(c->written);
+            c->prompt = kept;
+            c->written = first ? answer_written(c->answerer, &answer, first) : NULL;
+            c->ended = first && first->ended;
+        }
     }
     answer_free(&answer);
     sigaction(SIGINT, &before, NULL);
@@ -440,20 +418,9 @@ static void read_arrow(char *line)
 
 /* ---- Options ---- */
 
-/* Makes the answerer again, since it has memory for a beam of one width. A new seed draws what it
- * would draw for the first prompt of a call. */
-static void take_options(Conversation *c, bool new_seed)
-{
-    Answerer *a = c->answerer;
-    const Answerer was = *a;
-    answerer_free(a);
-    *a = answerer_new(was.model, was.text,
-                      choice_rules(c->choice, c->decided, &was.model->tokenizer));
-    a->counts = was.counts;
-    a->asked = new_seed ? 0 : was.asked;
-}
-
-/* :temperature 0.7; :temperature prints the value, :greedy switches it on. */
+/* :temperature 0.7; :temperature prints the value, :greedy switches it on. The answerer is made
+ * again, since it has memory for a beam of one width. A new seed draws what it would draw for the
+ * first prompt of a call. */
 static void set_option(Conversation *c, const Field *field, const char *value)
 {
     if (*value || field->kind == FIELD_FLAG) {
@@ -462,7 +429,13 @@ static void set_option(Conversation *c, const Field *field, const char *value)
             warn("%s", wrong);
             return;
         }
-        take_options(c, field->offset == offsetof(Choice, rules.seed));
+        Answerer *a = c->answerer;
+        const Answerer was = *a;
+        answerer_free(a);
+        *a =
+            answerer_new(was.model, was.text, choice_rules(c->choice, c->decided, tokenizer_of(c)));
+        a->counts = was.counts;
+        a->asked = field->offset == offsetof(Choice, rules.seed) ? 0 : was.asked;
     }
     AUTOFREE char *now = choice_value(c->choice, &c->answerer->rules, field);
     printf("  :%s %s\n", field->name, now);

@@ -384,12 +384,6 @@ static void put_shaded(const Scoring *s, const char *text, double surprise)
         shade_end();
 }
 
-/* Whether a token begins with the middle of a UTF-8 character. */
-static bool within_character(const Scoring *s, size_t at)
-{
-    return (tokenizer_word(s->tokenizer, id_at(s, at))[0] & 0xC0) == 0x80;
-}
-
 /* The line with the tokens [from, end). What is not predicted, such as a source, has no shade;
  * [eos], which is no text, stands as its name. Tokens that make up a character have one shade. */
 static void put_shaded_line(const Scoring *s, size_t number, size_t from, size_t end)
@@ -401,7 +395,9 @@ static void put_shaded_line(const Scoring *s, size_t number, size_t from, size_t
         if (row < rows && s->line[row].at == at)
             row = end_of_row(s, row);
         after = at + (row > first ? (size_t)(row - first) : 1);
-        for (; after < end && within_character(s, after); after++)
+        /* as long as a token begins with the middle of a UTF-8 character */
+        for (; after < end && (tokenizer_word(s->tokenizer, id_at(s, after))[0] & 0xC0) == 0x80;
+             after++)
             row += row < rows && s->line[row].at == after;
         AUTOFREE char *text = text_of(s, from, at, after);
         if (row > first && !*text)

@@ -93,15 +93,6 @@ void process_prepare(void)
  * megabytes are ample; and the most threads that --threads allows. */
 enum { NEEDED_STACK = 2 << 20, MOST_THREADS = 1024 };
 
-/* The stacks of all threads are as large as ulimit -s says. */
-static void check_stack(void)
-{
-    struct rlimit stack;
-    if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur < NEEDED_STACK)
-        die("the stack is limited to %.0f kB; %d kB are needed: ulimit -s 8192",
-            (double)stack.rlim_cur / 1024, NEEDED_STACK / 1024);
-}
-
 /* What each thread does: it waits until the gate is unlocked, so that all of them run at once. */
 static void *wait_at(void *gate)
 {
@@ -132,7 +123,10 @@ static void try_threads(int count)
 void process_start_threads(int threads)
 {
     const int count = min_int(threads ? threads : thread_limit(), MOST_THREADS);
-    check_stack();
+    struct rlimit stack; /* of all threads, as large as ulimit -s says */
+    if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur < NEEDED_STACK)
+        die("the stack is limited to %.0f kB; %d kB are needed: ulimit -s 8192",
+            (double)stack.rlim_cur / 1024, NEEDED_STACK / 1024);
     try_threads(count - 1);
     thread_set_limit(count);
     thread_start();

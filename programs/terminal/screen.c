@@ -19,19 +19,15 @@
 enum { LABEL_COLUMNS = 8 };
 
 /* mpirun gives its processes a terminal even if its own output goes into a file; but only a real
- * one has a size. */
-static bool is_terminal(void)
-{
-    int number;
-    return isatty(STDOUT_FILENO) && (!launcher_processes(&number) || system_columns(STDOUT_FILENO));
-}
-
-/* NO_COLOR (no-color.org) switches colours off if it is not empty. A terminal that TERM calls dumb,
+ * one has a size. NO_COLOR (no-color.org) switches colours off if it is not empty. A terminal that TERM calls dumb,
  * or that has no TERM, cannot move its cursor. */
 Screen screen_open(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
-    const bool terminal = is_terminal() && kind && strcmp(kind, "dumb");
+    int number;
+    const bool terminal = isatty(STDOUT_FILENO) &&
+                          (!launcher_processes(&number) || system_columns(STDOUT_FILENO)) && kind &&
+                          strcmp(kind, "dumb");
     const bool colours = terminal && !(no_colour && *no_colour);
     return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : ""};
 }

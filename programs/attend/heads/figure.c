@@ -135,18 +135,8 @@ static void put_queries(FILE *out, const Heads *heads, const FigureLayout *layou
     fputs("</g>\n", out);
 }
 
-/* The scale of colours, and what the hatching means. */
-static void put_key(FILE *out)
-{
-    svg_scale(out, 0, _("weight"));
-    fprintf(out,
-            "<rect x=\"216\" width=\"20\" height=\"10\" fill=\"url(#unseen)\" stroke=\"#ccc\"/>"
-            "<text x=\"242\" y=\"9\" font-size=\"11\" fill=\"#444\">%s</text>\n",
-            _("cannot attend"));
-}
-
-/* From top to bottom: the text, the model's directory, a row of panels for each layer, the
- * scale. */
+/* From top to bottom: the text, the model's directory, a row of panels for each layer, the scale of
+ * colours and what the hatching means. */
 void heads_figure(FILE *out, const Heads *heads)
 {
     const FigureLayout layout = layout_of(heads);
@@ -171,8 +161,11 @@ void heads_figure(FILE *out, const Heads *heads)
     }
     fprintf(out, "<g transform=\"translate(%g,%g)\">\n", SVG_MARGIN,
             top + step_y * heads->layers + 10);
-    put_key(out);
-    fputs("</g>\n</svg>\n", out);
+    svg_scale(out, 0, _("weight"));
+    fprintf(out,
+            "<rect x=\"216\" width=\"20\" height=\"10\" fill=\"url(#unseen)\" stroke=\"#ccc\"/>"
+            "<text x=\"242\" y=\"9\" font-size=\"11\" fill=\"#444\">%s</text>\n</g>\n</svg>\n",
+            _("cannot attend"));
 }
 
 /* The cosine of two vectors of length 1 is their product, so a row of all cosines is a

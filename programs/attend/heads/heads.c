@@ -28,13 +28,6 @@ static void forward(Real *maps, Gpt *gpt, const Sequence *sequence)
     gpt_forward(gpt, &batch, maps, (Dropout){0});
 }
 
-/* The tokens up to and with [sep]; the row of [sep] is the first that counts. */
-static int source_tokens(const Sequence *sequence)
-{
-    const bool has_source = sequence->first && sequence->first < sequence->rows;
-    return has_source ? sequence->first + 1 : 0;
-}
-
 void head_set_pattern(Head *head, Pattern pattern, int length, int prefix)
 {
     head->pattern = pattern;
@@ -59,13 +52,15 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const Sequence *sequence,
     const GptConfig *config = &gpt->config;
     const int count = sequence->rows, *tokens = sequence->tokens;
     const size_t T = (size_t)count, all = (size_t)config->layers * (size_t)config->heads;
+    /* The row of [sep] is the first that counts. */
+    const bool has_source = sequence->first && sequence->first < count;
     assert(count > 0 && count <= config->context);
     Heads read = {.layers = layers.end - layers.from,
                   .heads = heads.end - heads.from,
                   .count = (layers.end - layers.from) * (heads.end - heads.from),
                   .length = count,
                   .prefix = sequence->prefix,
-                  .source = source_tokens(sequence),
+                  .source = has_source ? sequence->first + 1 : 0,
                   .begun = tokenizer->bos >= 0 && tokens[0] == tokenizer->bos,
                   .tokens = memory_new(T, sizeof *read.tokens, "the tokens"),
                   .display = memory_new(T, sizeof *read.display, "the tokens"),
@@ -309,15 +304,6 @@ enum { SEQUENCES = 8, MOST_HALF = 25 };
 
 /* ---- The loss ---- */
 
-/* Whether a hidden token is a gap of the text itself, which is not predicted. */
-static bool hides_gap(const Batch *batch, const Objective *objective)
-{
-    bool gap = false;
-    for (int i = 0; i < batch->rows && objective->kind == OBJECTIVE_MASKED; i++)
-        gap |= batch->targets[i] == objective->mask;
-    return gap;
-}
-
 double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int length, int *count)
 {
     const Piece piece = {0, (uint64_t)(length - objective_ahead(objective))};
@@ -332,11 +318,15 @@ double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int le
     BatchPlace place = {0};
     double sum = 0;
     *count = 0;
-    for (Batch batch; batch_next(&batch, &room, &corpus, &part, &place);)
-        if (!hides_gap(&batch, objective)) {
-            sum += gpt_evaluate(gpt, &batch);
-            *count += batch.counted;
-        }
+    for (Batch batch; batch_next(&batch, &room, &corpus, &part, &place);) {
+        bool gap = false; /* of the text itself: it is hidden anyway, and not predicted */
+        for (int i = 0; i < batch.rows && objective->kind == OBJECTIVE_MASKED; i++)
+            gap |= batch.targets[i] == objective->mask;
+        if (gap)
+            continue;
+        sum += gpt_evaluate(gpt, &batch);
+        *count += batch.counted;
+    }
     batch_room_free(&room);
     return sum;
 }

@@ -106,15 +106,6 @@ int64_t *data_checkpoints(const Pretrained *model)
     return chosen;
 }
 
-/* All tensors of the checkpoint of a step. */
-static void put_checkpoint(FILE *out, const Pretrained *model, int64_t step)
-{
-    AUTOFREE char *path = checkpoint_path(&model->directory, step);
-    Pretrained checkpoint = pretrained_open(path);
-    data_put_weights(out, &checkpoint.gpt);
-    pretrained_close(&checkpoint);
-}
-
 static void put_patterns(FILE *out, const GptConfig *config)
 {
     fputs("\"patterns\":[", out);
@@ -344,34 +335,20 @@ static void put_log(FILE *out, const LogEntry *lines)
     fputs("],\n", out);
 }
 
-/* The floor is the same in all lines that have it. */
-static double floor_in(const LogEntry *lines)
-{
-    double floor = (double)NAN;
-    for (ptrdiff_t i = 0; i < arrlen(lines) && !isfinite(floor); i++)
-        floor = lines[i].evaluated - lines[i].gap;
-    return floor;
-}
-
 static void put_training(FILE *out, const Pretrained *model)
 {
-    LogEntry *lines = NULL; /* stb_ds array */
+    LogEntry *lines = NULL;     /* stb_ds array */
+    double floor = (double)NAN; /* the same in all lines that have it */
     log_each(&model->directory, add_line, &lines);
+    for (ptrdiff_t i = 0; i < arrlen(lines) && !isfinite(floor); i++)
+        floor = lines[i].evaluated - lines[i].gap;
     const struct cJSON *own = config_own(&model->config);
     put_log(out, lines);
     fprintf(out, "\"held_out\":%s,\"floor\":", json_bool(json_number(own, "val") > 0));
-    put_number(out, floor_in(lines));
+    put_number(out, floor);
     fputs(",\"counting\":", out);
     put_number(out, json_number(json_get(own, "result"), "counting"));
     arrfree(lines);
-}
-
-static void put_checkpoints(FILE *out, const int64_t *steps)
-{
-    fputs(",\"checkpoints\":[", out);
-    for (ptrdiff_t i = 0; i < arrlen(steps); i++)
-        fprintf(out, "%s%" PRId64, i ? "," : "", steps[i]);
-    fputc(']', out);
 }
 
 void data_put(FILE *out, const PageSource *source)
@@ -390,7 +367,10 @@ void data_put(FILE *out, const PageSource *source)
     }
     fputs(",\n", out);
     put_training(out, source->model);
-    put_checkpoints(out, source->checkpoints);
+    fputs(",\"checkpoints\":[", out);
+    for (ptrdiff_t i = 0; i < arrlen(source->checkpoints); i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", source->checkpoints[i]);
+    fputc(']', out);
 }
 
 /* ---- A head, whole and small ---- */
@@ -526,9 +506,13 @@ static void put_data(FILE *out, const Heads *heads, const PageSource *source)
         data_put_weights(out, &source->model->gpt);
         fputs("</script>\n", out);
         for (ptrdiff_t i = 0; i < arrlen(source->checkpoints); i++) {
+            AUTOFREE char *path =
+                checkpoint_path(&source->model->directory, source->checkpoints[i]);
+            Pretrained checkpoint = pretrained_open(path);
             fputs("<script type=\"text/plain\" class=\"checkpoint\">", out);
-            put_checkpoint(out, source->model, source->checkpoints[i]);
+            data_put_weights(out, &checkpoint.gpt);
             fputs("</script>\n", out);
+            pretrained_close(&checkpoint);
         }
         return;
     }
