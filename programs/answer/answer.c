@@ -377,8 +377,7 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
     return c;
 }
 
-/* The tokens of the prompt from number `from` on, and of a continuation. */
-static int *tokens_from(const Answer *answer, int from, const Continuation *c, int *count)
+int *answer_tokens(const Answer *answer, int from, const Continuation *c, int *count)
 {
     const int asked = answer->encoding.count, more = c ? c->count : 0;
     const bool fills = answer->places->at < asked;
@@ -432,7 +431,7 @@ static Continuation fill(Answerer *a, const Answer *answer, int number, AnswerWa
         c.tokens[gap] = a->model->tokenizer.mask;
     for (int filled = 0; filled < gaps; filled++) {
         int all;
-        AUTOFREE int *tokens = tokens_from(answer, 0, &c, &all);
+        AUTOFREE int *tokens = answer_tokens(answer, 0, &c, &all);
         generator_begin(&a->writer, tokens, all, count);
         const int gap = surest_gap(a, answer, c.tokens);
         const Random4 place = {{(uint32_t)gap, (uint32_t)number, answer->number, 0}};
@@ -444,25 +443,26 @@ static Continuation fill(Answerer *a, const Answer *answer, int number, AnswerWa
     return c;
 }
 
-int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
-{
-    return tokens_from(answer, answer->hidden, c, count);
-}
-
 char *answer_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
     int count;
-    AUTOFREE int *tokens = answer_tokens(answer, c, &count);
+    AUTOFREE int *tokens = answer_tokens(answer, answer->hidden, c, &count);
     char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
     text[strlen(text) - (c ? c->cut : 0)] = 0;
     return text;
 }
 
-/* Whether a continuation that was cut, perhaps within a token, is in the text: what is written is
- * looked for. */
-static bool is_cut_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
+/* Of a continuation that was cut, perhaps within a token, what is written is looked for. The text has
+ * the source of a pair only if a line begins with it: [bos] is also looked for. A line with gaps has
+ * it anyway. */
+static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
     const Tokenizer *t = &a->model->tokenizer;
+    if (!c->stopped) {
+        int count, from = a->pairs || a->gaps ? 0 : answer->hidden;
+        AUTOFREE int *tokens = answer_tokens(answer, from, c, &count);
+        return counts_has(&a->text->corpus, t, tokens, count);
+    }
     AUTOFREE char *text = answer_text(a, answer, c);
     Encoding e = prompt_encode(t, "", text, strlen(text));
     const int from = !a->pairs && !t->stream; /* without [bos] */
@@ -470,18 +470,6 @@ static bool is_cut_in_text(const Answerer *a, const Answer *answer, const Contin
         !e.wrong && counts_has(&a->text->corpus, t, e.ids + from, max_int(e.count - from, 0));
     encoding_free(&e);
     return held;
-}
-
-/* The text has the source of a pair only if a line begins with it: [bos] is also looked for. A line
- * with gaps has it anyway. */
-static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
-{
-    if (c->stopped)
-        return is_cut_in_text(a, answer, c);
-    const int from = a->pairs || a->gaps ? 0 : answer->hidden;
-    int count;
-    AUTOFREE int *tokens = tokens_from(answer, from, c, &count);
-    return counts_has(&a->text->corpus, &a->model->tokenizer, tokens, count);
 }
 
 /* What a search asks after each token: whether a continuation has AnswerRules.stop, or may not grow

@@ -120,11 +120,11 @@ typedef void AnswerWatch(const Answer *answer, int number, const Continuation *s
 /* Adds the continuations. watch, which may be NULL, sees those that are drawn. */
 void answer_continue(Answerer *answerer, Answer *answer, AnswerWatch *watch, void *watcher);
 
-/* The tokens of the prompt, without a hidden one, and of one of its continuations unless that is
+/* The tokens of the prompt, from number `from` on, and of one of its continuations unless that is
  * NULL, each gap filled; *count receives how many. The caller frees them. */
-int *answer_tokens(const Answer *answer, const Continuation *continuation, int *count);
+int *answer_tokens(const Answer *answer, int from, const Continuation *continuation, int *count);
 
-/* The text of these tokens, up to where it is cut; the caller frees. */
+/* The text of these tokens, without a hidden one, up to where it is cut; the caller frees. */
 char *answer_text(const Answerer *answerer, const Answer *answer, const Continuation *continuation);
 
 #endif

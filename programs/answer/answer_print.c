@@ -226,7 +226,7 @@ static void put_text(const Answerer *a, const Answer *answer, const Group *group
 {
     const char *text = group->key;
     int count;
-    AUTOFREE int *tokens = answer_tokens(answer, group->continuation, &count);
+    AUTOFREE int *tokens = answer_tokens(answer, answer->hidden, group->continuation, &count);
     size_t shown = 0;
     for (int i = 0; i < answer->place_count; i++) {
         const int at = answer->places[i].at - answer->hidden;

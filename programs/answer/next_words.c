@@ -30,6 +30,8 @@ typedef struct {
 
 typedef struct {
     const Tokenizer *tokenizer;
+    const Generator *prompt;
+    Generator *writer;
     const char *before; /* the last word of the prompt */
     size_t longest;     /* bytes of the longest token */
     int room;           /* tokens that can be read after the prompt */
@@ -153,34 +155,34 @@ static bool take_best(Search *s, Beginning *best)
     return at >= 0;
 }
 
-/* p: of the next token after a beginning. */
-static void predict(Search *s, const Generator *prompt, Generator *writer, const Beginning *b)
+/* s->p: of the next token after a beginning. */
+static void predict(Search *s, const Beginning *b)
 {
+    const Generator *prompt = s->prompt;
     const double share = s->share ? *s->share : 0;
     for (int kind = 0; kind < (s->share ? KINDS : 1); kind++) {
         if (kind)
             *s->share = kind == COUNTING;
         if (kind && !b->count)
-            generator_begin(writer, prompt->tokens, prompt->count, prompt->prefix);
+            generator_begin(s->writer, prompt->tokens, prompt->count, prompt->prefix);
         else
-            generator_copy(writer, prompt);
+            generator_copy(s->writer, prompt);
         for (int i = 0; i < b->count; i++)
-            generator_add(writer, b->tokens[i]);
-        softmax_of(s->p[kind], writer->logits, tokenizer_size(s->tokenizer), 1);
+            generator_add(s->writer, b->tokens[i]);
+        softmax_of(s->p[kind], s->writer->logits, tokenizer_size(s->tokenizer), 1);
     }
     if (s->share)
         *s->share = share;
 }
 
-static void read_beginning(Search *s, const Generator *prompt, Generator *writer,
-                           const Beginning *b)
+static void read_beginning(Search *s, const Beginning *b)
 {
     size_t size;
     AUTOFREE char *text = text_of(s, b, &size);
     if (b->count > s->room) /* a full context ends a target, and so the word that fills it */
         put_word(s, text + strlen(s->before), b->probability);
     else {
-        predict(s, prompt, writer, b);
+        predict(s, b);
         go_on(s, b, text, size);
     }
 }
@@ -189,8 +191,14 @@ Candidate *next_words(const Tokenizer *t, const Generator *prompt, Generator *wr
                       const char *before, int most, double least, double *share)
 {
     const bool ends = t->objective == OBJECTIVE_PAIRS; /* else the generator forgets */
-    Search s = {.tokenizer = t, .before = before, .most = most, .least = least, .share = share};
-    s.room = ends ? prompt->gpt->config.context - prompt->count : MOST_TOKENS;
+    Search s = {.tokenizer = t,
+                .prompt = prompt,
+                .writer = writer,
+                .before = before,
+                .room = ends ? prompt->gpt->config.context - prompt->count : MOST_TOKENS,
+                .most = most,
+                .least = least,
+                .share = share};
     for (int kind = 0; kind < KINDS; kind++)
         s.p[kind] = memory_new((size_t)tokenizer_size(t), sizeof **s.p, "the probabilities");
     for (int id = 0; id < tokenizer_size(t); id++) {
@@ -198,9 +206,9 @@ Candidate *next_words(const Tokenizer *t, const Generator *prompt, Generator *wr
         s.longest = size > s.longest ? size : s.longest;
     }
     Beginning best = {.probability = {1, 1, 1}};
-    read_beginning(&s, prompt, writer, &best);
+    read_beginning(&s, &best);
     for (int i = 0; i < READ_PER_WORD * most && take_best(&s, &best); i++)
-        read_beginning(&s, prompt, writer, &best);
+        read_beginning(&s, &best);
     while (s.words && arrlen(s.words) &&
            (arrlen(s.words) > most || arrlast(s.words).probability < least))
         free(arrpop(s.words).text);

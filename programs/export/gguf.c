@@ -14,17 +14,6 @@ _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the file's numbers are little-e
 
 enum { ALIGNMENT = 32 }; /* what readers assume if the file does not say it */
 
-/* The types of values. */
-typedef enum {
-    VALUE_UINT8 = 0,
-    VALUE_UINT32 = 4,
-    VALUE_INT32 = 5,
-    VALUE_FLOAT32 = 6,
-    VALUE_BOOL = 7,
-    VALUE_STRING = 8,
-    VALUE_ARRAY = 9,
-} ValueType;
-
 /* ---- Keys ---- */
 
 static void append(char **to, const void *bytes, size_t size)
@@ -50,68 +39,46 @@ static void append_text(char **to, const char *text)
 }
 
 /* A key and the type of its value. */
-static void begin_key(Gguf *gguf, const char *key, ValueType type)
+static void begin_key(Gguf *gguf, const char *key, GgufValue type)
 {
     gguf->key_count++;
     append_text(&gguf->keys, key);
     append_32(&gguf->keys, type);
 }
 
-/* A key whose value is an array of `count` values of this type. */
-static void begin_array(Gguf *gguf, const char *key, ValueType type, size_t count)
-{
-    begin_key(gguf, key, VALUE_ARRAY);
-    append_32(&gguf->keys, type);
-    append_64(&gguf->keys, count);
-}
-
 void gguf_put_whole(Gguf *gguf, const char *key, uint32_t value)
 {
-    begin_key(gguf, key, VALUE_UINT32);
+    begin_key(gguf, key, GGUF_UINT32);
     append_32(&gguf->keys, value);
 }
 
 void gguf_put_number(Gguf *gguf, const char *key, float value)
 {
-    begin_key(gguf, key, VALUE_FLOAT32);
+    begin_key(gguf, key, GGUF_FLOAT32);
     append(&gguf->keys, &value, sizeof value);
 }
 
 void gguf_put_flag(Gguf *gguf, const char *key, bool value)
 {
-    begin_key(gguf, key, VALUE_BOOL);
+    begin_key(gguf, key, GGUF_BOOL);
     arrput(gguf->keys, value);
 }
 
 void gguf_put_text(Gguf *gguf, const char *key, const char *value)
 {
-    begin_key(gguf, key, VALUE_STRING);
+    begin_key(gguf, key, GGUF_STRING);
     append_text(&gguf->keys, value);
 }
 
-void gguf_put_texts(Gguf *gguf, const char *key, char *const *values, size_t count)
+void gguf_put_array(Gguf *gguf, const char *key, GgufValue type, const void *values, size_t count)
 {
-    begin_array(gguf, key, VALUE_STRING, count);
-    for (size_t i = 0; i < count; i++)
-        append_text(&gguf->keys, values[i]);
-}
-
-void gguf_put_wholes(Gguf *gguf, const char *key, const int32_t *values, size_t count)
-{
-    begin_array(gguf, key, VALUE_INT32, count);
-    append(&gguf->keys, values, count * sizeof *values);
-}
-
-void gguf_put_numbers(Gguf *gguf, const char *key, const float *values, size_t count)
-{
-    begin_array(gguf, key, VALUE_FLOAT32, count);
-    append(&gguf->keys, values, count * sizeof *values);
-}
-
-void gguf_put_bytes(Gguf *gguf, const char *key, const char *values, size_t count)
-{
-    begin_array(gguf, key, VALUE_UINT8, count);
-    append(&gguf->keys, values, count);
+    begin_key(gguf, key, GGUF_ARRAY);
+    append_32(&gguf->keys, type);
+    append_64(&gguf->keys, count);
+    if (type != GGUF_STRING)
+        append(&gguf->keys, values, count * (type == GGUF_UINT8 ? 1 : sizeof(uint32_t)));
+    for (size_t i = 0; i < count && type == GGUF_STRING; i++)
+        append_text(&gguf->keys, ((char *const *)values)[i]);
 }
 
 void gguf_free(Gguf *gguf)
@@ -340,50 +307,48 @@ void llamacpp_check(const Pretrained *model, GgufType type)
 
 /* ---- Tensors ---- */
 
-static void add_matrix(Export *e, const char *name, int rows, int cols, const Real *at)
+/* Adds a tensor as NAME.WHAT. */
+static void add(Export *e, const char *name, const char *what, GgufTensor tensor)
 {
-    GgufTensor tensor = {.rows = rows, .cols = cols, .type = e->type, .at = at};
-    snprintf(tensor.name, sizeof tensor.name, "%s.weight", name);
-    gguf_add(&e->gguf, tensor);
-}
-
-static void add_vector(Export *e, const char *name, const char *what, int size, const Real *at)
-{
-    GgufTensor tensor = {.cols = size, .type = GGUF_F32, .at = at};
     snprintf(tensor.name, sizeof tensor.name, "%s.%s", name, what);
     gguf_add(&e->gguf, tensor);
 }
 
 static void add_norm(Export *e, const char *name, const LayerNormWeights *p)
 {
-    add_vector(e, name, "weight", p->width, p->gain);
-    add_vector(e, name, "bias", p->width, p->bias);
+    add(e, name, "weight", (GgufTensor){.cols = p->width, .at = p->gain});
+    add(e, name, "bias", (GgufTensor){.cols = p->width, .at = p->bias});
 }
 
-/* A linear layer of block l: weight [in, out], bias [out]. */
-static void add_linear(Export *e, int l, const char *name, const Linear *p)
+/* A linear layer: weight [in, out], bias [out]. */
+static void add_linear(Export *e, const char *name, const Linear *p)
 {
-    GgufTensor weight = {
-        .rows = p->out, .cols = p->in, .type = e->type, .transposed = true, .at = p->weight};
-    char of_block[32];
-    snprintf(of_block, sizeof of_block, "blk.%d.%s", l, name);
-    snprintf(weight.name, sizeof weight.name, "%s.weight", of_block);
-    gguf_add(&e->gguf, weight);
-    add_vector(e, of_block, "bias", p->out, p->bias);
+    add(e, name, "weight",
+        (GgufTensor){
+            .rows = p->out, .cols = p->in, .type = e->type, .transposed = true, .at = p->weight});
+    add(e, name, "bias", (GgufTensor){.cols = p->out, .at = p->bias});
 }
 
 static void add_block(Export *e, int l)
 {
     const BlockWeights *p = &e->gpt->weights.block[l];
-    char name[32];
-    snprintf(name, sizeof name, "blk.%d.attn_norm", l);
-    add_norm(e, name, &p->norm1);
-    add_linear(e, l, "attn_qkv", &p->attention.qkv);
-    add_linear(e, l, "attn_output", &p->attention.out);
-    snprintf(name, sizeof name, "blk.%d.ffn_norm", l);
-    add_norm(e, name, &p->norm2);
-    add_linear(e, l, "ffn_up", &p->feedforward.widen);
-    add_linear(e, l, "ffn_down", &p->feedforward.narrow);
+    const struct {
+        const char *name;
+        const LayerNormWeights *norm; /* or a linear layer */
+        const Linear *linear;
+    } parts[] = {
+        {"attn_norm", &p->norm1, NULL},           {"attn_qkv", NULL, &p->attention.qkv},
+        {"attn_output", NULL, &p->attention.out}, {"ffn_norm", &p->norm2, NULL},
+        {"ffn_up", NULL, &p->feedforward.widen},  {"ffn_down", NULL, &p->feedforward.narrow},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "blk.%d.%s", l, parts[i].name);
+        if (parts[i].norm)
+            add_norm(e, name, parts[i].norm);
+        else
+            add_linear(e, name, parts[i].linear);
+    }
 }
 
 /* Copies the first rows of a table. */
@@ -413,12 +378,8 @@ static void add_positions(Export *e)
     copy_rows(e->positions, wpe, T, C);
     for (int p = T; p < rows && shape->positions == POSITIONS_LEARNED; p++)
         copy_rows(ROW(e->positions, p, C), ROW(wpe, T - 1, C), 1, C);
-    GgufTensor tensor = {.name = "position_embd.weight",
-                         .rows = rows,
-                         .cols = C,
-                         .type = GGUF_F32,
-                         .at = e->positions};
-    gguf_add(&e->gguf, tensor);
+    add(e, "position_embd", "weight",
+        (GgufTensor){.rows = rows, .cols = C, .type = GGUF_F32, .at = e->positions});
 }
 
 /* The row of the head for a token that the model does not have, and should never write: its logit
@@ -456,9 +417,11 @@ static void add_tokens(Export *e)
         e->bias = table_with(weights->norm.bias, 1, 0, C);
         add_silent_row(e->head, e->bias, weights->norm.gain, V, C);
     }
-    add_matrix(e, "token_embd", V + more, C, tokens);
+    GgufTensor table = {.rows = V + more, .cols = C, .type = e->type, .at = tokens};
+    add(e, "token_embd", "weight", table);
+    table.at = head;
     if (head != tokens)
-        add_matrix(e, "output", V + more, C, head);
+        add(e, "output", "weight", table);
 }
 
 /* ---- The file ---- */

@@ -23,6 +23,17 @@
 typedef enum { GGUF_F32 = 0, GGUF_F16 = 1, GGUF_Q8_0 = 8 } GgufType;
 enum { GGUF_Q8_0_BLOCK = 32 }; /* rows of this type have a multiple of that many numbers */
 
+/* The types of values. */
+typedef enum {
+    GGUF_UINT8 = 0,
+    GGUF_UINT32 = 4,
+    GGUF_INT32 = 5,
+    GGUF_FLOAT32 = 6,
+    GGUF_BOOL = 7,
+    GGUF_STRING = 8,
+    GGUF_ARRAY = 9,
+} GgufValue;
+
 /* A matrix, or a vector of one row. */
 typedef struct {
     char name[64];
@@ -46,11 +57,8 @@ void gguf_put_number(Gguf *gguf, const char *key, float value);
 void gguf_put_flag(Gguf *gguf, const char *key, bool value);
 void gguf_put_text(Gguf *gguf, const char *key, const char *value);
 
-/* Arrays. */
-void gguf_put_texts(Gguf *gguf, const char *key, char *const *values, size_t count);
-void gguf_put_wholes(Gguf *gguf, const char *key, const int32_t *values, size_t count);
-void gguf_put_numbers(Gguf *gguf, const char *key, const float *values, size_t count);
-void gguf_put_bytes(Gguf *gguf, const char *key, const char *values, size_t count);
+/* An array: of strings it has char *, of other types the values themselves. */
+void gguf_put_array(Gguf *gguf, const char *key, GgufValue type, const void *values, size_t count);
 
 /* Adds a tensor. Dies if its type cannot hold one of its numbers. */
 void gguf_add(Gguf *gguf, GgufTensor tensor);

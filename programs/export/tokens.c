@@ -262,10 +262,10 @@ static void put_list(Gguf *gguf, const Tokenizer *t)
                                                                            : TYPE_NORMAL;
         scores[id] = -1;
     }
-    gguf_put_texts(gguf, KEY("tokens"), texts, count);
-    gguf_put_wholes(gguf, KEY("token_type"), types, count);
+    gguf_put_array(gguf, KEY("tokens"), GGUF_STRING, texts, count);
+    gguf_put_array(gguf, KEY("token_type"), GGUF_INT32, types, count);
     if (t->kind != TOKENIZER_BPE)
-        gguf_put_numbers(gguf, KEY("scores"), scores, count);
+        gguf_put_array(gguf, KEY("scores"), GGUF_FLOAT32, scores, count);
     for (size_t id = 0; id < count; id++)
         free(texts[id]);
 }
@@ -277,7 +277,7 @@ static void put_merges(Gguf *gguf, const Tokenizer *t)
     for (ptrdiff_t i = 0; i < arrlen(t->merges); i++)
         arrput(merges, format_text("%s %s", vocabulary_word(&t->vocabulary, t->merges[i].left),
                                    vocabulary_word(&t->vocabulary, t->merges[i].right)));
-    gguf_put_texts(gguf, KEY("merges"), merges, (size_t)arrlen(merges));
+    gguf_put_array(gguf, KEY("merges"), GGUF_STRING, merges, (size_t)arrlen(merges));
     names_free(merges);
 }
 
@@ -324,6 +324,6 @@ void tokens_put(Gguf *gguf, const Tokenizer *t)
     gguf_put_flag(gguf, KEY("remove_extra_whitespaces"), words);
     char *map = charsmap_new(t);
     if (map)
-        gguf_put_bytes(gguf, KEY("precompiled_charsmap"), map, (size_t)arrlen(map));
+        gguf_put_array(gguf, KEY("precompiled_charsmap"), GGUF_UINT8, map, (size_t)arrlen(map));
     arrfree(map);
 }

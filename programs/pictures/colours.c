@@ -34,8 +34,10 @@ static double cube(double x)
 }
 
 /* Oklab to linear light, by its definition: cubes of three responses, and a change of axes. */
-static Colour from_oklab(double L, double a, double b)
+static Colour of_hue(double L, double chroma, double degrees)
 {
+    const double turn = degrees * M_PI / 180;
+    const double a = chroma * elementary_cos(turn), b = chroma * elementary_sin(turn);
     const double l = cube(L + 0.3963377774 * a + 0.2158037573 * b);
     const double m = cube(L - 0.1055613458 * a - 0.0638541728 * b);
     const double s = cube(L - 0.0894841775 * a - 1.2914855480 * b);
@@ -50,12 +52,6 @@ static Colour from_oklab(double L, double a, double b)
 static double clamped(double weight)
 {
     return fmin(fmax(weight, 0), 1);
-}
-
-static Colour of_hue(double L, double chroma, double degrees)
-{
-    const double turn = degrees * M_PI / 180;
-    return from_oklab(L, chroma * elementary_cos(turn), chroma * elementary_sin(turn));
 }
 
 /* From dark, 0, to light, 1. The ends have less chroma, to stay within sRGB. */
@@ -83,23 +79,17 @@ Colour colour_of_signed(double value)
 }
 
 /* A number from 16 on is 16 + 36·red + 6·green + blue, each a level from 0 to 5. */
-static Colour of_number(int number)
-{
-    static const int LEVELS[] = {0, 95, 135, 175, 215, 255};
-    number -= 16;
-    return (Colour){LEVELS[number / 36], LEVELS[number / 6 % 6], LEVELS[number % 6]};
-}
-
 int colour_of_256(double weight, Ground ground, Colour *colour)
 {
     enum { STEPS = 7 };
+    static const int LEVELS[] = {0, 95, 135, 175, 215, 255};
     static const int FALLING[STEPS] = {195, 152, 110, 67, 25, 19, 17}; /* in lightness */
     static const int EQUAL[STEPS] = {103, 103, 139, 132, 168, 167, 202};
     int step = (int)lround((STEPS - 1) * clamped(weight));
     if (ground == GROUND_DARK)
         step = STEPS - 1 - step;
-    const int number = ground == GROUND_UNKNOWN ? EQUAL[step] : FALLING[step];
-    *colour = of_number(number);
+    const int number = ground == GROUND_UNKNOWN ? EQUAL[step] : FALLING[step], place = number - 16;
+    *colour = (Colour){LEVELS[place / 36], LEVELS[place / 6 % 6], LEVELS[place % 6]};
     return number;
 }
 
@@ -116,18 +106,6 @@ bool colour_wants_white(Colour c)
 
 /* What a terminal can show is read from the environment; a shade is one escape sequence. */
 
-/* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. If colours are not
- * allowed at all, screen->bold is empty. */
-static Palette palette_of(const Screen *screen)
-{
-    const char *depth = getenv("COLORTERM"), *kind = getenv("TERM");
-    if (!*screen->bold)
-        return PALETTE_PLAIN;
-    if (depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit")))
-        return PALETTE_FULL;
-    return kind && strstr(kind, "256color") ? PALETTE_256 : PALETTE_PLAIN;
-}
-
 /* Some terminals say in COLORFGBG what their colours are: "15;0", letters and background. Of the 16
  * colours, light grey and those after dark grey are light. */
 static Ground ground_of_terminal(void)
@@ -140,9 +118,16 @@ static Ground ground_of_terminal(void)
     return colour == 7 || colour > 8 ? GROUND_LIGHT : GROUND_DARK;
 }
 
+/* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. If colours are not
+ * allowed at all, screen->bold is empty. */
 Shades shades_of(const Screen *screen)
 {
-    return (Shades){palette_of(screen), ground_of_terminal()};
+    const char *depth = getenv("COLORTERM"), *kind = getenv("TERM");
+    const bool full = depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit"));
+    const Palette palette = full                               ? PALETTE_FULL
+                            : kind && strstr(kind, "256color") ? PALETTE_256
+                                                               : PALETTE_PLAIN;
+    return (Shades){*screen->bold ? palette : PALETTE_PLAIN, ground_of_terminal()};
 }
 
 /* Ink 231 is white, 16 is black, of the 256 colours. */

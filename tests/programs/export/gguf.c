@@ -34,11 +34,11 @@ static void every_kind_of_key_is_read_back(void **state)
     gguf_put_flag(&gguf, "yes", true);
     gguf_put_flag(&gguf, "no", false);
     gguf_put_text(&gguf, "text", "gpt2");
-    gguf_put_texts(&gguf, "texts", texts, 3);
-    gguf_put_wholes(&gguf, "wholes", (int32_t[]){1, -2}, 2);
-    gguf_put_numbers(&gguf, "numbers", (float[]){-1, 0.5f, 3}, 3);
-    gguf_put_bytes(&gguf, "bytes", "\0\xFF", 2);
-    gguf_put_texts(&gguf, "none", NULL, 0);
+    gguf_put_array(&gguf, "texts", GGUF_STRING, texts, 3);
+    gguf_put_array(&gguf, "wholes", GGUF_INT32, (int32_t[]){1, -2}, 2);
+    gguf_put_array(&gguf, "numbers", GGUF_FLOAT32, (float[]){-1, 0.5f, 3}, 3);
+    gguf_put_array(&gguf, "bytes", GGUF_UINT8, "\0\xFF", 2);
+    gguf_put_array(&gguf, "none", GGUF_STRING, NULL, 0);
     GgufFile file = written(&gguf, folder);
     assert_int_equal(file.key_count, 10);
     assert_int_equal(file.tensor_count, 0);
