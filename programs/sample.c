@@ -1,14 +1,15 @@
 /* sample.c: prints which tokens a trained model expects after a prompt or in its gaps, and
  * continues the prompt or fills them. Prompts come from the command line, from a person at a
  * terminal, or from a pipe. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/parallel/threads.h"
 #include "base/utf8.h"
 #include "model/gpt.h"
-#include "programs/sample/ask.h"
 #include "programs/sample/choice.h"
 #include "programs/sample/conversation.h"
 #include "programs/sample/near.h"
@@ -65,13 +66,40 @@ static bool answer_prompt(Answerer *answerer, const Screen *screen, const char *
     return good;
 }
 
+/* Bytes of a line that comes from a pipe. */
+enum { PROMPT_MOST = 1 << 20 };
+
+/* The next line of standard input, without its line end; NULL at the end. It is read byte by byte, so
+ * that a line without an end is refused before it fills the memory. A line may hold 0 bytes, and the last one may lack its line end; CRLF is also a line end. */
+static char *read_line(size_t *size)
+{
+    char *line;
+    int c;
+    FILE *out = memory_stream(&line, size);
+    for (size_t length = 0; (c = getchar()) != EOF && c != '\n'; length++) {
+        if (length == PROMPT_MOST)
+            die("standard input has a line of more than %d bytes: that is no prompt", PROMPT_MOST);
+        putc(c, out);
+    }
+    fclose(out);
+    if (ferror(stdin))
+        die("cannot read standard input: %s", reason(errno));
+    if (c == EOF && !*size) {
+        free(line);
+        return NULL;
+    }
+    if (*size && line[*size - 1] == '\r')
+        line[--*size] = 0;
+    return line;
+}
+
 /* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether
  * all have one. */
 static bool answer_lines(Answerer *answerer, const Screen *screen)
 {
     bool good = true;
     size_t size, number = 0;
-    for (char *line; (line = ask_piped(&size)); free(line)) {
+    for (char *line; (line = read_line(&size)); free(line)) {
         AUTOFREE char *name = format_text(_("standard input:%zu"), ++number),
                       *shown = display_text(line);
         if (screen->terminal && !answerer->rules.json)
@@ -96,7 +124,7 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
     if (*words) {
         AUTOFREE char *prompt = words_together(words);
         good = answer_prompt(&answerer, &screen, _("the prompt"), prompt, strlen(prompt));
-    } else if (ask_person())
+    } else if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
         converse(&answerer, &screen, choice, decided);
     else
         good = answer_lines(&answerer, &screen);

@@ -1,19 +1,198 @@
-/* conversation.c: what :again and :more refer to is kept from the last prompt that had an
- * answer. */
+/* conversation.c: libedit reads what is typed. What :again and :more refer to is kept from the last
+ * prompt that had an answer. */
 #include "conversation.h"
 
+#include <editline/readline.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <signal.h>
 #include <stb/stb_ds.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
-#include "base/files/file.h"
 #include "base/language.h"
 #include "base/utf8.h"
 #include "programs/terminal/screen.h"
-#include "ask.h"
+
+/* ---- Prompts that are kept ---- */
+
+/* A line is added by one write at the end of the file, so several programs may add to it
+ * at the same time. */
+char *history_path(void)
+{
+    const char *named = getenv("PULGA_HISTORY"), *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    if (named)
+        return *named ? format_text("%s", named) : NULL;
+    if (state && *state == '/') /* else it is to be ignored, says the XDG specification */
+        return format_text("%s/pulga/history", state);
+    if (home && *home)
+        return format_text("%s/.local/state/pulga/history", home);
+    warn("prompts are not kept for the next time, as HOME is not set; PULGA_HISTORY=FILE keeps "
+         "them there");
+    return NULL;
+}
+
+/* One line for whatever goes wrong, with what to do about it. Returns false. */
+static bool cannot_keep(const char *path)
+{
+    warn("prompts are not kept for the next time: %s: %s; PULGA_HISTORY=FILE keeps them elsewhere, "
+         "PULGA_HISTORY= nowhere",
+         path, reason(errno));
+    return false;
+}
+
+bool history_read(const char *path)
+{
+    AUTOFREE char *line = NULL;
+    size_t room = 0;
+    FILE *in = fopen(path, "re");
+    stifle_history(KEPT_PROMPTS);
+    if (!in)
+        return errno == ENOENT || cannot_keep(path);
+    while (getline(&line, &room, in) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        if (*line && utf8_is_valid(line, strlen(line)))
+            add_history(line);
+    }
+    fclose(in);
+    return true;
+}
+
+/* Makes the folders of a path that are not there, for the owner only. What fails, fails again when
+ * the file is opened. */
+static void make_folders(const char *path)
+{
+    AUTOFREE char *folder = format_text("%s", path);
+    for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = 0;
+        mkdir(folder, 0700);
+        *at = '/';
+    }
+}
+
+bool history_add(const char *path, const char *line)
+{
+    make_folders(path);
+    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        return cannot_keep(path);
+    AUTOFREE char *text = format_text("%s\n", line);
+    const ssize_t size = (ssize_t)strlen(text);
+    errno = ENOSPC; /* if only a part is written */
+    const bool good = write(file, text, (size_t)size) == size || cannot_keep(path);
+    close(file);
+    return good;
+}
+
+/* ---- What is typed ---- */
+
+/* What Tab completes, and where prompts are kept; global, since libedit's callbacks get no
+ * context. */
+static struct {
+    const Tokenizer *tokenizer;
+    const Field **names; /* stb_ds array: at the beginning of a line, after a colon */
+    char *history;       /* a path, or NULL */
+    bool keeps;          /* prompts there; not after a failure */
+} asker;
+
+/* Called by libedit until it returns NULL, the first time with again == 0: the next word that
+ * begins with `beginning`, in memory that libedit frees. */
+static char *next_word(const char *beginning, int again)
+{
+    static int id;
+    if (!again)
+        id = 0;
+    while (id < tokenizer_size(asker.tokenizer)) {
+        const char *word = tokenizer_word(asker.tokenizer, id);
+        const bool fits = !strncmp(word, beginning, strlen(beginning));
+        if (tokenizer_is_text(asker.tokenizer, id++) && fits)
+            return format_text("%s", word);
+    }
+    return NULL;
+}
+
+/* The next command that begins so, likewise. */
+static char *next_command(const char *beginning, int again)
+{
+    static ptrdiff_t at;
+    if (!again)
+        at = 0;
+    while (at < arrlen(asker.names)) {
+        const char *name = asker.names[at++]->name;
+        if (!strncmp(name, beginning + 1, strlen(beginning + 1)))
+            return format_text(":%s", name);
+    }
+    return NULL;
+}
+
+/* Called by libedit when Tab is pressed; from and end say where in the line the word stands. */
+static char **complete(const char *beginning, int from, int end)
+{
+    (void)end;
+    rl_attempted_completion_over = 1; /* else the names of files would follow */
+    if (!from && *beginning == ':')
+        return rl_completion_matches(beginning, next_command);
+    return tokenizer_has_words(asker.tokenizer) ? rl_completion_matches(beginning, next_word)
+                                                : NULL;
+}
+
+static void begin_asking(const Tokenizer *tokenizer)
+{
+    /* libedit must know that the terminal speaks UTF-8; numbers keep their decimal point. */
+    setlocale(LC_CTYPE, "");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8"))
+        setlocale(LC_CTYPE, "C.UTF-8");
+    rl_attempted_completion_function = complete;
+    asker.tokenizer = tokenizer;
+    asker.history = history_path();
+    asker.keeps = asker.history && history_read(asker.history);
+}
+
+/* A line that is typed twice in a row is kept once. */
+static void keep(const char *line)
+{
+    const HIST_ENTRY *last = history_get(history_base + history_length - 1);
+    if (!*line || (last && !strcmp(line, last->line)))
+        return;
+    add_history(line);
+    asker.keeps = asker.keeps && history_add(asker.history, line);
+}
+
+/* The signal that ends an answer or a line, 0 until it comes. */
+static volatile sig_atomic_t interrupt;
+
+static void note_signal(int number)
+{
+    interrupt = number;
+}
+
+/* The next line that a person types, without its line end, which the caller frees; NULL at Ctrl-D.
+ * Ctrl-C empties the line: it ends the read, as the signal is caught without SA_RESTART. Then readline() returns NULL,
+ * as at Ctrl-D, and is called again. */
+static char *ask(void)
+{
+    const struct sigaction noting = {.sa_handler = note_signal};
+    struct sigaction before;
+    char *line = NULL;
+    sigaction(SIGINT, &noting, &before);
+    do {
+        interrupt = 0;
+        line = readline("> ");
+        if (!line)
+            putchar('\n'); /* after the Ctrl-C or Ctrl-D */
+    } while (!line && interrupt);
+    sigaction(SIGINT, &before, NULL);
+    if (line)
+        keep(line);
+    return line;
+}
 
 /* ---- Growing continuations ---- */
 
@@ -255,10 +434,9 @@ typedef struct {
     const Screen *screen;
     Choice *choice;
     ChoiceDecided *decided;
-    char *prompt;        /* the last one that had an answer, or NULL */
-    char *written;       /* its first continuation, with the prompt before it, or NULL */
-    bool ended;          /* nothing can follow that */
-    const Field **names; /* stb_ds array: what can be typed after a colon */
+    char *prompt;  /* the last one that had an answer, or NULL */
+    char *written; /* its first continuation, with the prompt before it, or NULL */
+    bool ended;    /* nothing can follow that */
 } Conversation;
 
 static const Tokenizer *tokenizer_of(const Conversation *c)
@@ -304,8 +482,8 @@ static void put_help(const char *name, const char *value, const char *help)
 static char *options_text(const Conversation *c)
 {
     char *text = NULL;
-    for (ptrdiff_t i = 0; i < arrlen(c->names); i++) {
-        const Field *field = c->names[i];
+    for (ptrdiff_t i = 0; i < arrlen(asker.names); i++) {
+        const Field *field = asker.names[i];
         if (field->offset == COMMAND)
             continue;
         AUTOFREE char *value = choice_value(c->choice, &c->answerer->rules, field);
@@ -347,14 +525,6 @@ static bool asks_for_help(const char *line)
 }
 
 /* ---- Prompts ---- */
-
-/* The signal that ends an answer, 0 until it comes. */
-static volatile sig_atomic_t interrupt;
-
-static void note_signal(int number)
-{
-    interrupt = number;
-}
 
 /* Answers a prompt, and keeps what :again and :more need; or says why there is no answer, then these
  * stay with the last that had one. Meanwhile Ctrl-C ends the answer, and a second one the program. */
@@ -445,7 +615,7 @@ static void set_option(Conversation *c, const Field *field, const char *value)
  * the person stays. */
 static bool obey(Conversation *c, char *line)
 {
-    const CommandLine typed = command_read(c->names, line);
+    const CommandLine typed = command_read(asker.names, line);
     const char *name = typed.meant ? typed.meant->name : "";
     if (typed.wrong)
         warn("%s", typed.wrong);
@@ -470,13 +640,13 @@ void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDe
     /* Ctrl-C ends an answer or empties the line; at any other moment it does nothing. */
     void (*const before)(int) = signal(SIGINT, SIG_IGN);
     EACH_FIELD (command, COMMANDS)
-        arrput(c.names, command);
+        arrput(asker.names, command);
     EACH_FIELD (field, CHOICES)
         if (field->offset < CHOICE_LASTING)
-            arrput(c.names, field);
-    ask_begin(tokenizer_of(&c), c.names);
+            arrput(asker.names, field);
+    begin_asking(tokenizer_of(&c));
     greet(&c);
-    for (char *line; stays && (line = ask_typed()); free(line)) {
+    for (char *line; stays && (line = ask()); free(line)) {
         if (line[0] == ':' && line[1] != ':')
             stays = obey(&c, line + 1);
         else {
@@ -486,7 +656,7 @@ void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDe
         }
     }
     signal(SIGINT, before);
-    arrfree(c.names);
+    arrfree(asker.names);
     free(c.prompt);
     free(c.written);
 }

@@ -7,18 +7,32 @@
 #include "programs/answer/answer_print.h"
 #include "choice.h"
 
-/* ---- Growing continuations ---- */
+/* The prompts that a person has typed, kept for the next time: one a line, in a file that only its
+ * owner can read. */
 
-/* Continuations appear on the screen word by word, where they will stand, as they are drawn.
- * Nothing that was printed moves, so nothing flickers, and the terminal wraps the lines. */
+/* The file: $PULGA_HISTORY, else pulga/history in $XDG_STATE_HOME or in ~/.local/state. The caller
+ * frees. NULL if $PULGA_HISTORY is empty: then nothing is kept; or, with a warning, if there is no
+ * home. */
+char *history_path(void);
+
+/* Gives libedit the last lines of the file, at most KEPT_PROMPTS. If the file is there but cannot
+ * be read, warns and returns false. */
+enum { KEPT_PROMPTS = 1000 };
+bool history_read(const char *path);
+
+/* Adds a line to the file and makes the file, and folders above it, if need be. If that fails,
+ * warns and returns false. */
+bool history_add(const char *path, const char *line);
 
 /* Completes an answer that was begun and prints it, or why there is none. Returns the first
  * continuation that is printed, or NULL.
  *
  * For a person the table is printed first, since the continuations may take a while; on a terminal
- * these grow, and a single one also does so in a pipe. A line with gaps is shown in the status line
- * while it is filled. Only if some of several turn out to be equal, they are taken back and printed
- * once, with their number. A program gets all of it in one line of JSON. */
+ * these grow word by word where they will stand, and a single one also does so in a pipe. Nothing
+ * that was printed moves, so nothing flickers, and the terminal wraps the lines. A line with gaps is
+ * shown in the status line while it is filled. Only if some of several turn out to be equal, they
+ * are taken back and printed once, with their number. A program gets all of it in one line of
+ * JSON. */
 const Continuation *answer_show(Answerer *answerer, Answer *answer, const Screen *screen);
 
 /* What a person types at the prompt line after a colon: one of some commands, such as :again, or

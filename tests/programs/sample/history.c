@@ -6,7 +6,7 @@
 #include <editline/readline.h>
 
 #include "base/base.h"
-#include "programs/sample/ask.h"
+#include "programs/sample/conversation.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 
