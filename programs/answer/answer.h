@@ -108,10 +108,6 @@ Answer answer_begin(Answerer *answerer, const char *name, const char *prompt, si
 
 void answer_free(Answer *answer);
 
-/* ---- Continuations ---- */
-
-/* How a model goes on after a prompt, or fills its gaps. */
-
 /* Called after each token of continuation `number`, and once more when it is complete, so that a
  * person sees it grow. */
 typedef void AnswerWatch(const Answer *answer, int number, const Continuation *so_far,

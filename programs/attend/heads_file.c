@@ -101,12 +101,13 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
         fclose(out);
     }
     FileWriter writer;
-    const bool begun = begin_at(&writer, path);
-    if (begun && kind->write)
+    if (!begin_at(&writer, path))
+        return false;
+    if (kind->write)
         kind->write(writer.stream, heads);
-    else if (begun)
+    else if (page)
         fwrite(page, 1, size, writer.stream);
-    return begun && commit(&writer);
+    return commit(&writer);
 }
 
 bool heads_file_write_positions(const char *path, const Positions *positions)

@@ -104,8 +104,6 @@ bool colour_wants_white(Colour c)
 
 /* ---- On a terminal ---- */
 
-/* What a terminal can show is read from the environment; a shade is one escape sequence. */
-
 /* Some terminals say in COLORFGBG what their colours are: "15;0", letters and background. Of the 16
  * colours, light grey and those after dark grey are light. */
 static Ground ground_of_terminal(void)

@@ -122,11 +122,12 @@ static char *next_word(const char *beginning, int again)
 static char *next_command(const char *beginning, int again)
 {
     static ptrdiff_t at;
+    const char *letters = beginning + 1;
     if (!again)
         at = 0;
     while (at < arrlen(asker.names)) {
         const char *name = asker.names[at++]->name;
-        if (!strncmp(name, beginning + 1, strlen(beginning + 1)))
+        if (!strncmp(name, letters, strlen(letters)))
             return format_text(":%s", name);
     }
     return NULL;
@@ -617,7 +618,7 @@ static bool obey(Conversation *c, char *line)
 {
     const CommandLine typed = command_read(asker.names, line);
     const char *name = typed.meant ? typed.meant->name : "";
-    if (typed.wrong)
+    if (!typed.meant)
         warn("%s", typed.wrong);
     else if (typed.meant->offset != COMMAND)
         set_option(c, typed.meant, typed.value);

@@ -293,12 +293,9 @@ void options_check_path(const char *path, const char *folder)
 
 /* ---- Words for a shell ---- */
 
-/* Joins words. A word that a shell would not take as it is stands in single quotes, and a single
- * quote in it as '\''. Control characters become ?, as in every message. */
-
-/* A shell leaves a word as it is unless it is empty or has one of these characters. Control
- * characters become question marks even inside quotes, since a terminal also obeys them there; such
- * a name must be typed by hand. */
+/* A word that is empty, or has a character that means something to a shell, stands in single quotes,
+ * and a single quote in it as '\''. Control characters become question marks even there, since a
+ * terminal also obeys them inside quotes; such a name must be typed by hand. */
 static void put_quoted(FILE *out, const char *word)
 {
     AUTOFREE char *safe = format_text("%s", word);

@@ -29,10 +29,6 @@ char **options_read(const Program *program, int argc, char **argv, void *into, b
 /* Dies if there is no such file or directory, but one in this folder: runs/perro for perro. */
 void options_check_path(const char *path, const char *folder);
 
-/* ---- Words for a shell ---- */
-
-/* Joins words into one line, quoted for a shell or as they are. */
-
 /* Words, ended by NULL, as one could type them into a shell, in one line. The caller frees it. */
 char *command_line(char *const *words);
 

@@ -536,8 +536,6 @@ static const char RUN_LINE[] = "<!-- the run -->\n";
  * page is sent to others. */
 enum { MB = 1 << 20, MOST = 64 * MB };
 
-/* ---- What a page can train ---- */
-
 static size_t size_of_files(const Directory *run)
 {
     size_t all = 0, size;
@@ -570,8 +568,6 @@ static void check(const PageSource *source)
         die("--train: %s has %zu MB, but a page can carry only %d", run->path, (size + MB - 1) / MB,
             MOST / MB);
 }
-
-/* ---- The page ---- */
 
 /* Beside the program, where make lab builds it, or where make install puts it: there programs are
  * called pulga-attend and so on. The caller frees the path. */
