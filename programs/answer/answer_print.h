@@ -5,7 +5,6 @@
 
 #include "programs/terminal/screen.h"
 #include "answer.h"
-#include "next_words.h"
 
 /* Ends a line with a bar as long as a share from 0 to 1, or with nothing if that is nearly 0. */
 void put_bar(double share);

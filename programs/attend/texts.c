@@ -10,17 +10,6 @@
 #include "programs/answer/answer_print.h"
 #include "programs/terminal/options.h"
 
-/* Standard input without the end of its last line; the caller frees it. */
-static char *read_standard_input(void)
-{
-    Bytes text = file_read("-", true);
-    if (text.size && text.bytes[text.size - 1] == '\n')
-        text.bytes[--text.size] = 0;
-    if (text.size && text.bytes[text.size - 1] == '\r')
-        text.bytes[--text.size] = 0;
-    return text.bytes;
-}
-
 /* The special tokens that every text of a tokenizer gets, for messages. */
 static const char *framing(const Tokenizer *t)
 {
@@ -112,9 +101,12 @@ Texts texts_read(Pretrained *model, char *const *words, bool by_lines, FILE *rem
 {
     Texts texts = {.model = model, .remarks = remarks};
     const bool piped = !strcmp(words[0], "-") && !words[1];
-    AUTOFREE char *text = piped ? read_standard_input() : words_together(words);
-    if (by_lines && piped && !model->tokenizer.stream &&
-        !is_blank((Span){text, text + strlen(text)}))
+    AUTOFREE char *text = piped ? file_read("-", true).bytes : words_together(words);
+    size_t size = strlen(text);
+    for (const char *end = "\n\r"; piped && *end; end++) /* that of its last line goes */
+        if (size && text[size - 1] == *end)
+            text[--size] = 0;
+    if (by_lines && piped && !model->tokenizer.stream && !is_blank((Span){text, text + size}))
         add_lines(&texts, text);
     else
         add_text(&texts, piped ? _("standard input") : _("the text"), text);

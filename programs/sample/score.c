@@ -600,11 +600,10 @@ static void put_all_json(const Scoring *s, const Loss *all, double bytes)
  * 0.1347 bits per byte, of 212 bytes that these tokens stand for */
 static void put_all(const Scoring *s, const Loss *all, double bytes)
 {
-    put_loss(all, TOGETHER, _("in all"));
-    if (s->counts) {
-        put_loss(all, MODEL, _("in all, the model alone"));
-        put_loss(all, COUNTING, _("in all, counting alone"));
-    }
+    static const char *const names[] = {N_("in all"), N_("in all, the model alone"),
+                                        N_("in all, counting alone")};
+    for (int way = TOGETHER; way < ways_of(s); way++)
+        put_loss(all, way, translated(names[way]));
     if (isnan(bytes))
         printf("%s\n", no_bits(s));
     else

@@ -78,25 +78,20 @@ static bool has_alias(const Option *options, ptrdiff_t i)
     return i + 1 < arrlen(options) && options[i + 1].field == options[i].field;
 }
 
-/*   -o, --output=FILE
+/*   -o, --output=FILE             write a file instead of tables …
  *       --attend=LIST, --window=LIST
- * The caller frees it. */
-static char *names_of(const Option *option, bool with_alias)
-{
-    AUTOFREE char *value = value_of(option->field);
-    if (option->letter)
-        return format_text("  -%c, --%s%s", option->letter, option->name, value);
-    if (with_alias)
-        return format_text("      --%s%s, --%s%s", option->name, value, option[1].name, value);
-    return format_text("      --%s%s", option->name, value);
-}
-
-/* An option and its explanation, which begins in the next line if the names leave no room. */
+ *                                 …
+ *
+ * An option and its explanation, which begins in the next line if the names leave no room. */
 static void print_option(const Option *option, bool with_alias)
 {
     const Field *field = option->field;
     const bool tells = field->preset && strcmp(field->preset, "0"); /* "0 = off" is enough */
-    AUTOFREE char *names = names_of(option, with_alias);
+    AUTOFREE char *value = value_of(field), *names = NULL;
+    extend_text(&names, option->letter ? "  -%c, " : "      ", option->letter);
+    extend_text(&names, "--%s%s", option->name, value);
+    if (with_alias)
+        extend_text(&names, ", --%s%s", option[1].name, value);
     AUTOFREE char *text =
         format_text(tells ? "%s [%s]" : "%s", translated(field->help), field->preset);
     const int columns = display_width(names);
