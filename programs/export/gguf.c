@@ -329,26 +329,27 @@ static void add_linear(Export *e, const char *name, const Linear *p)
     add(e, name, "bias", (GgufTensor){.cols = p->out, .at = p->bias});
 }
 
+/* "blk.3.attn_qkv": nothing to free. */
+typedef struct {
+    char text[32];
+} Name;
+
+static Name of_block(int l, const char *part)
+{
+    Name name;
+    snprintf(name.text, sizeof name.text, "blk.%d.%s", l, part);
+    return name;
+}
+
 static void add_block(Export *e, int l)
 {
     const BlockWeights *p = &e->gpt->weights.block[l];
-    const struct {
-        const char *name;
-        const LayerNormWeights *norm; /* or a linear layer */
-        const Linear *linear;
-    } parts[] = {
-        {"attn_norm", &p->norm1, NULL},           {"attn_qkv", NULL, &p->attention.qkv},
-        {"attn_output", NULL, &p->attention.out}, {"ffn_norm", &p->norm2, NULL},
-        {"ffn_up", NULL, &p->feedforward.widen},  {"ffn_down", NULL, &p->feedforward.narrow},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "blk.%d.%s", l, parts[i].name);
-        if (parts[i].norm)
-            add_norm(e, name, parts[i].norm);
-        else
-            add_linear(e, name, parts[i].linear);
-    }
+    add_norm(e, of_block(l, "attn_norm").text, &p->norm1);
+    add_linear(e, of_block(l, "attn_qkv").text, &p->attention.qkv);
+    add_linear(e, of_block(l, "attn_output").text, &p->attention.out);
+    add_norm(e, of_block(l, "ffn_norm").text, &p->norm2);
+    add_linear(e, of_block(l, "ffn_up").text, &p->feedforward.widen);
+    add_linear(e, of_block(l, "ffn_down").text, &p->feedforward.narrow);
 }
 
 /* Copies the first rows of a table. */

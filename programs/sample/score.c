@@ -515,7 +515,7 @@ static void add_rows(Scoring *s, Piece piece, const Batch *batch)
                 continue;
             Predicted row = {.at = piece.from + (size_t)(i - batch->start[q]) + ahead,
                              .piece = piece};
-            for (int way = TOGETHER; way < ways_of(s); way++)
+            for (int way = TOGETHER; way < WAYS && s->predictions[way]; way++)
                 row.prediction[way] = s->predictions[way][n];
             arrput(s->line, row);
             n++;
