@@ -9,7 +9,13 @@
  *     "post_processor": {"type": "TemplateProcessing", "single": [[bos], A], ...}
  *     "model":          {"type": "WordLevel", "vocab": {"[bos]": 0, "[eos]": 1, "un": 2, ...}}
  *
- * What is different for subwords stands below. */
+ * For subwords they are:
+ *
+ *     "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "use_regex": true, ...}
+ *     "decoder":       {"type": "ByteLevel", ...}
+ *     "model":         {"type": "BPE", "merges": [["u", "n"], ["Ġ", "g"], ...], ...}
+ *
+ * Older files write a merge as "Ġ g", and GPT-2's has no type. */
 #include "tokenizer_json.h"
 
 #include <cjson/cJSON.h>
@@ -22,6 +28,11 @@
 #include "base/files/file.h"
 #include "base/utf8.h"
 #include "formats/json.h"
+
+/* The pre-tokenizer and the decoder of subwords. Every member is written: what is chosen for one that
+ * is missing differs between programs. */
+#define BYTE_LEVEL \
+    "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":true}"
 
 /* The ways of splitting a text (text/words/split.h), as pre-tokenizers: words with each punctuation
  * mark a token by itself; characters; words as they stand between spaces; and words and runs of
@@ -53,17 +64,24 @@ static char *quoted(const char *word)
     return text;
 }
 
+/* What the printed JSON has as it stands here; frees it. */
+static cJSON *raw(char *text)
+{
+    cJSON *item = cJSON_CreateRaw(text);
+    free(text);
+    return item;
+}
+
 /* An added token. Transformers finds it in a text before the text is split, and can leave it out of
  * what it decodes. A hidden subword has the space before it. */
 static void put_special(cJSON *list, const Tokenizer *t, int id)
 {
     char *content = quoted(vocabulary_word(&t->vocabulary, id));
     const bool has_space = id == t->mask && t->kind == TOKENIZER_BPE;
-    char *token = format_text("{\"id\":%d,\"content\":%s,\"single_word\":false,\"lstrip\":%s,"
+    cJSON_AddItemToArray(
+        list, raw(format_text("{\"id\":%d,\"content\":%s,\"single_word\":false,\"lstrip\":%s,"
                               "\"rstrip\":false,\"normalized\":false,\"special\":true}",
-                              id, content, has_space ? "true" : "false");
-    cJSON_AddItemToArray(list, cJSON_CreateRaw(token));
-    free(token);
+                              id, content, has_space ? "true" : "false")));
     free(content);
 }
 
@@ -71,7 +89,7 @@ static void put_special(cJSON *list, const Tokenizer *t, int id)
 static const char *splitter_of(const Tokenizer *t)
 {
     if (t->kind == TOKENIZER_BPE)
-        return BPE_JSON_BYTES;
+        return BYTE_LEVEL;
     for (int i = 0; i < SPLITTER_COUNT; i++)
         if (SPLITTERS[i].kind == t->kind && SPLITTERS[i].punctuation == t->punctuation)
             return SPLITTERS[i].json;
@@ -81,28 +99,19 @@ static const char *splitter_of(const Tokenizer *t)
 /* How tokens become a text again, if not as words with spaces between them. */
 static const char *decoder_of(const Tokenizer *t)
 {
-    return t->kind == TOKENIZER_BPE    ? BPE_JSON_BYTES
+    return t->kind == TOKENIZER_BPE    ? BYTE_LEVEL
            : t->kind == TOKENIZER_CHAR ? "{\"type\":\"Fuse\"}"
                                        : "null";
 }
 
-/* A piece of a template: a special token. */
-static char *special_piece(const Tokenizer *t, int id)
-{
-    char *word = quoted(tokenizer_word(t, id));
-    char *piece = format_text("{\"SpecialToken\":{\"id\":%s,\"type_id\":0}}", word);
-    free(word);
-    return piece;
-}
-
-/* What a template says of a special token that it inserts. */
-static void put_inserted(cJSON *list, const Tokenizer *t, int id)
+/* Appends a special token to the pieces of a template, and to what that says of such tokens. */
+static void put_piece(char **pieces, cJSON *about, const Tokenizer *t, int id)
 {
     const char *word = tokenizer_word(t, id);
     char *name = quoted(word);
-    char *about = format_text("{\"id\":%s,\"ids\":[%d],\"tokens\":[%s]}", name, id, name);
-    cJSON_AddRawToObject(list, word, about);
-    free(about);
+    extend_text(pieces, "%s{\"SpecialToken\":{\"id\":%s,\"type_id\":0}}", *pieces ? "," : "", name);
+    cJSON_AddItemToObject(
+        about, word, raw(format_text("{\"id\":%s,\"ids\":[%d],\"tokens\":[%s]}", name, id, name)));
     free(name);
 }
 
@@ -116,37 +125,48 @@ static void put_template(cJSON *json, const Tokenizer *t)
         return;
     }
     const int last = t->objective == OBJECTIVE_MASKED ? t->eos : t->sep;
-    char *bos = special_piece(t, t->bos);
-    char *after = last < 0 ? format_text("%s", "") : special_piece(t, last);
-    char *first = format_text("%s,{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}%s%s", bos,
-                              *after ? "," : "", after);
+    char *pieces = NULL;
     cJSON *processor = cJSON_AddObjectToObject(json, "post_processor");
-    cJSON_AddStringToObject(processor, "type", "TemplateProcessing");
-    char *single = format_text("[%s]", first);
-    char *pair = format_text("[%s,{\"Sequence\":{\"id\":\"B\",\"type_id\":0}}]", first);
-    cJSON_AddRawToObject(processor, "single", single);
-    cJSON_AddRawToObject(processor, "pair", pair);
-    cJSON *list = cJSON_AddObjectToObject(processor, "special_tokens");
-    put_inserted(list, t, t->bos);
+    cJSON *about = cJSON_CreateObject();
+    put_piece(&pieces, about, t, t->bos);
+    extend_text(&pieces, ",{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}");
     if (last >= 0)
-        put_inserted(list, t, last);
-    free(pair);
-    free(single);
-    free(first);
-    free(after);
-    free(bos);
+        put_piece(&pieces, about, t, last);
+    cJSON_AddStringToObject(processor, "type", "TemplateProcessing");
+    cJSON_AddItemToObject(processor, "single", raw(format_text("[%s]", pieces)));
+    cJSON_AddItemToObject(
+        processor, "pair",
+        raw(format_text("[%s,{\"Sequence\":{\"id\":\"B\",\"type_id\":0}}]", pieces)));
+    cJSON_AddItemToObject(processor, "special_tokens", about);
+    free(pieces);
 }
 
-/* The members of a model of words or characters. */
-static void put_words(cJSON *model, const Tokenizer *t)
+static void put_model(cJSON *model, const Tokenizer *t)
 {
+    static const char *const none[] = {"dropout", "unk_token", "continuing_subword_prefix",
+                                       "end_of_word_suffix"};
+    static const char *const off[] = {"fuse_unk", "byte_fallback", "ignore_merges"};
     const Vocabulary *v = &t->vocabulary;
-    cJSON_AddStringToObject(model, "type", "WordLevel");
+    const bool subwords = t->kind == TOKENIZER_BPE;
+    cJSON_AddStringToObject(model, "type", subwords ? "BPE" : "WordLevel");
+    for (size_t i = 0; subwords && i < sizeof none / sizeof *none; i++)
+        cJSON_AddNullToObject(model, none[i]);
+    for (size_t i = 0; subwords && i < sizeof off / sizeof *off; i++)
+        cJSON_AddFalseToObject(model, off[i]);
     cJSON *words = cJSON_AddObjectToObject(model, "vocab");
     for (int id = 0; id < v->count; id++)
         cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
-    /* Named even if the vocabulary has none: then Transformers also refuses an unknown word. */
-    cJSON_AddStringToObject(model, "unk_token", t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk));
+    if (!subwords) { /* even if there is none: then Transformers also refuses an unknown word */
+        const char *unk = t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk);
+        cJSON_AddStringToObject(model, "unk_token", unk);
+        return;
+    }
+    cJSON *merges = cJSON_AddArrayToObject(model, "merges");
+    for (ptrdiff_t i = 0; i < arrlen(t->merges); i++) {
+        const char *pair[] = {vocabulary_word(v, t->merges[i].left),
+                              vocabulary_word(v, t->merges[i].right)};
+        cJSON_AddItemToArray(merges, cJSON_CreateStringArray(pair, 2));
+    }
 }
 
 static const char *const NORMALIZERS[] = {
@@ -172,11 +192,7 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
     put_template(json, t);
     cJSON_AddRawToObject(json, "decoder", decoder_of(t));
-    cJSON *model = cJSON_AddObjectToObject(json, "model");
-    if (t->kind == TOKENIZER_BPE)
-        bpe_json_put_model(model, t);
-    else
-        put_words(model, t);
+    put_model(cJSON_AddObjectToObject(json, "model"), t);
     return json;
 }
 
@@ -211,10 +227,17 @@ bool tokenizer_json_write(const Directory *directory, const Tokenizer *tokenizer
 
 /* ---- Reading: the words ---- */
 
-/* Whether an item is this string. */
-static bool is_string(const cJSON *item, const char *wanted)
+/* Whether a member of an object is this string. */
+static bool has(const cJSON *object, const char *member, const char *wanted)
 {
-    return cJSON_IsString(item) && !strcmp(item->valuestring, wanted);
+    const char *text = json_text(object, member);
+    return text && !strcmp(text, wanted);
+}
+
+/* Whether a model is one of subwords. */
+static bool is_bpe(const cJSON *model)
+{
+    return has(model, "type", "BPE") || (!json_get(model, "type") && json_get(model, "merges"));
 }
 
 /* Dies naming the word that is wrong. */
@@ -271,7 +294,7 @@ static void read_words(const char *file, const cJSON *json, int count, Vocabular
 {
     const cJSON *model = json_get(json, "model"), *vocab = json_get(model, "vocab"), *word;
     const char *type = json_text(model, "type");
-    if (!bpe_json_is_model(model) && (!type || strcmp(type, "WordLevel")))
+    if (!is_bpe(model) && !has(model, "type", "WordLevel"))
         die("%s is a %.60s tokenizer; only WordLevel and BPE ones are read", file,
             type ? type : _("nameless"));
     if (!cJSON_IsObject(vocab))
@@ -311,11 +334,11 @@ static void read_normalizer(const char *file, const cJSON *normalizer, TextForm 
     const cJSON *list = json_get(normalizer, "normalizers"), *one;
     if (!normalizer || cJSON_IsNull(normalizer))
         return;
-    if (is_string(json_get(normalizer, "type"), "NFC"))
+    if (has(normalizer, "type", "NFC"))
         *form = *form == TEXT_LOWER ? TEXT_LOWER : TEXT_COMPOSED;
-    else if (is_string(json_get(normalizer, "type"), "Lowercase"))
+    else if (has(normalizer, "type", "Lowercase"))
         *form = TEXT_LOWER;
-    else if (is_string(json_get(normalizer, "type"), "Sequence") && cJSON_IsArray(list))
+    else if (has(normalizer, "type", "Sequence") && cJSON_IsArray(list))
         cJSON_ArrayForEach(one, list) read_normalizer(file, one, form);
     else
         json_refuse(file, "normalizer", normalizer, "NFC, Lowercase, or both");
@@ -360,15 +383,14 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
 static void read_template(const char *file, const cJSON *processor, const char **bos,
                           const char **last)
 {
-    if (!processor || cJSON_IsNull(processor) ||
-        is_string(json_get(processor, "type"), "ByteLevel"))
+    if (!processor || cJSON_IsNull(processor) || has(processor, "type", "ByteLevel"))
         return;
     const cJSON *piece = json_get(processor, "single");
     piece = piece ? piece->child : NULL;
-    if (is_string(json_get(processor, "type"), "TemplateProcessing")) {
+    if (has(processor, "type", "TemplateProcessing")) {
         if (piece && (*bos = token_of(processor, piece)))
             piece = piece->next;
-        if (piece && is_string(json_get(json_get(piece, "Sequence"), "id"), "A")) {
+        if (piece && has(json_get(piece, "Sequence"), "id", "A")) {
             piece = piece->next;
             if (*bos && piece && (*last = token_of(processor, piece)))
                 piece = piece->next;
@@ -388,13 +410,6 @@ static const char *named(const cJSON *config, const char *name)
     return cJSON_GetStringValue(cJSON_IsObject(token) ? json_get(token, "content") : token);
 }
 
-/* The token that ends a text in a stream, like GPT-2's <|endoftext|>, or -1: none need be named. */
-static int end_of_stream(const Vocabulary *v, const char *eos, int eos_id)
-{
-    const int id = eos ? vocabulary_find(v, eos, strlen(eos)) : eos_id;
-    return id >= 0 && vocabulary_is_special(v, id) ? id : -1;
-}
-
 /* Finds the tokens that begin and end a line. The end is the first that is named: by the template,
  * by tokenizer_config.json, by config.json (eos_id, or -1). */
 static void read_ends(const char *directory, const char *file, Tokenizer *t, const cJSON *json,
@@ -402,7 +417,7 @@ static void read_ends(const char *directory, const char *file, Tokenizer *t, con
 {
     const char *bos = NULL, *last = NULL;
     read_template(file, json_get(json, "post_processor"), &bos, &last);
-    const char *eos = t->objective == OBJECTIVE_PAIRS ? NULL : last;
+    const char *eos = t->objective == OBJECTIVE_PAIRS || !last ? named(config, "eos_token") : last;
     /* Newer versions of Transformers obey this member, older ones the template. */
     const cJSON *add = json_get(config, "add_bos_token");
     if (cJSON_IsBool(add) && cJSON_IsTrue(add) != (bos != NULL))
@@ -410,12 +425,12 @@ static void read_ends(const char *directory, const char *file, Tokenizer *t, con
             "disagree on whether a token comes first",
             directory);
     t->stream = !bos;
-    if (t->stream) {
-        t->eos = end_of_stream(&t->vocabulary, named(config, "eos_token"), eos_id);
+    if (t->stream) { /* its end, like GPT-2's <|endoftext|>, need not be named */
+        const int id = eos ? vocabulary_find(&t->vocabulary, eos, strlen(eos)) : eos_id;
+        t->eos = id >= 0 && vocabulary_is_special(&t->vocabulary, id) ? id : -1;
         return;
     }
     t->bos = id_of(directory, &t->vocabulary, "post_processor", bos);
-    eos = eos ? eos : named(config, "eos_token");
     if (!eos && eos_id < 0)
         die("%s: neither tokenizer_config.json nor config.json names the token that ends a line "
             "(eos_token)",
@@ -436,92 +451,7 @@ static int own_token(const char *directory, const Tokenizer *t, const char *part
     return id;
 }
 
-/* GPT-2 has its vocabulary and its merges in two files. */
-Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
-                              ObjectiveKind objective)
-{
-    const bool two =
-        !directory_has(directory, "tokenizer.json") && directory_has(directory, "vocab.json");
-    cJSON *json = two ? bpe_json_of_two_files(directory) : json_read(directory, "tokenizer.json");
-    cJSON *config = NULL;
-    if (directory_has(directory, "tokenizer_config.json")) /* old ones have none */
-        config = json_read(directory, "tokenizer_config.json");
-    char *file = path_in(directory, two ? "vocab.json" : "tokenizer.json");
-    char *merges = path_in(directory, two ? "merges.txt" : "tokenizer.json");
-
-    Tokenizer t = tokenizer_new();
-    t.objective = objective;
-    read_words(file, json, count, &t.vocabulary);
-    if (bpe_json_is_model(json_get(json, "model")))
-        bpe_json_read(merges, json, &t);
-    else
-        read_splitter(file, json_get(json, "pre_tokenizer"), &t);
-    t.form = t.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
-    read_normalizer(file, json_get(json, "normalizer"), &t.form);
-    read_ends(directory->path, file, &t, json, config, eos);
-    const char *unk = json_text(json_get(json, "model"), "unk_token");
-    if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */
-        t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));
-    if (objective == OBJECTIVE_PAIRS)
-        t.sep = own_token(directory->path, &t, "sep_token", config);
-    if (objective == OBJECTIVE_MASKED)
-        t.mask = own_token(directory->path, &t, "mask_token", config);
-    if (objective == OBJECTIVE_PAIRS && t.stream)
-        die("%s: its objective is pairs, but its post_processor puts no token first", file);
-    cJSON_Delete(json);
-    cJSON_Delete(config);
-    free(file);
-    free(merges);
-    return t;
-}
-
-/* What is read and written of a file, besides the vocabulary:
- *
- *     "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "use_regex": true, ...}
- *     "decoder":       {"type": "ByteLevel", ...}
- *     "model":         {"type": "BPE", "merges": [["u", "n"], ["Ġ", "g"], ...], ...}
- *
- * Older files write a merge as "Ġ g", and GPT-2's has no type. */
-static bool has_type(const cJSON *object, const char *wanted)
-{
-    const char *type = json_text(object, "type");
-    return type && !strcmp(type, wanted);
-}
-
-bool bpe_json_is_model(const cJSON *model)
-{
-    return has_type(model, "BPE") || (!json_get(model, "type") && json_get(model, "merges"));
-}
-
-/* ---- Writing ---- */
-
-/* Every member is written: what is chosen for one that is missing differs between programs. */
-const char BPE_JSON_BYTES[] = "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
-                              "\"trim_offsets\":true,\"use_regex\":true}";
-
-void bpe_json_put_model(cJSON *model, const Tokenizer *t)
-{
-    static const char *const none[] = {"dropout", "unk_token", "continuing_subword_prefix",
-                                       "end_of_word_suffix"};
-    static const char *const off[] = {"fuse_unk", "byte_fallback", "ignore_merges"};
-    const Vocabulary *v = &t->vocabulary;
-    cJSON_AddStringToObject(model, "type", "BPE");
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        cJSON_AddNullToObject(model, none[i]);
-    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
-        cJSON_AddFalseToObject(model, off[i]);
-    cJSON *words = cJSON_AddObjectToObject(model, "vocab");
-    for (int id = 0; id < v->count; id++)
-        cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
-    cJSON *merges = cJSON_AddArrayToObject(model, "merges");
-    for (ptrdiff_t i = 0; i < arrlen(t->merges); i++) {
-        const char *pair[] = {vocabulary_word(v, t->merges[i].left),
-                              vocabulary_word(v, t->merges[i].right)};
-        cJSON_AddItemToArray(merges, cJSON_CreateStringArray(pair, 2));
-    }
-}
-
-/* ---- BpeFile: GPT-2's two files ---- */
+/* ---- Reading: GPT-2's two files ---- */
 
 /* The lines of merges.txt, but for "#version: 0.2", as JSON strings. */
 static cJSON *merges_of(const Directory *directory)
@@ -539,28 +469,25 @@ static cJSON *merges_of(const Directory *directory)
     return merges;
 }
 
-/* The one special token that the files do not tell apart is that of GPT-2. */
-cJSON *bpe_json_of_two_files(const Directory *directory)
+/* The tokenizer.json that says the same as the two files. The one special token that these do not
+ * tell apart is that of GPT-2. */
+static cJSON *json_of_two_files(const Directory *directory)
 {
-    static const char end[] = "<|endoftext|>";
-    cJSON *json = cJSON_CreateObject(), *words = json_read(directory, "vocab.json");
+    cJSON *json = cJSON_Parse("{\"pre_tokenizer\":" BYTE_LEVEL ",\"decoder\":" BYTE_LEVEL "}");
+    cJSON *words = json_read(directory, "vocab.json"), *end = json_get(words, "<|endoftext|>");
     cJSON *special = cJSON_AddArrayToObject(json, "added_tokens");
-    if (json_get(words, end)) {
-        cJSON *token = cJSON_CreateObject();
-        cJSON_AddStringToObject(token, "content", end);
-        cJSON_AddItemToObject(token, "id", cJSON_Duplicate(json_get(words, end), true));
-        cJSON_AddTrueToObject(token, "special");
+    if (end) {
+        cJSON *token = cJSON_Parse("{\"content\":\"<|endoftext|>\",\"special\":true}");
+        cJSON_AddItemToObject(token, "id", cJSON_Duplicate(end, true));
         cJSON_AddItemToArray(special, token);
     }
-    cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(BPE_JSON_BYTES));
-    cJSON_AddItemToObject(json, "decoder", cJSON_Parse(BPE_JSON_BYTES));
     cJSON *model = cJSON_AddObjectToObject(json, "model");
     cJSON_AddItemToObject(model, "vocab", words);
     cJSON_AddItemToObject(model, "merges", merges_of(directory));
     return json;
 }
 
-/* ---- BpeFile: how a text is cut ---- */
+/* ---- Reading: subwords ---- */
 
 /* Whether a member asks for nothing: it is missing, null, false, 0 or "". */
 static bool is_off(const cJSON *item)
@@ -576,12 +503,12 @@ static void check_rules(const char *file, const cJSON *json)
     static const char *const options[] = {"dropout", "continuing_subword_prefix",
                                           "end_of_word_suffix", "ignore_merges"};
     const cJSON *splitter = json_get(json, "pre_tokenizer"), *decoder = json_get(json, "decoder");
-    if (!has_type(splitter, "ByteLevel") ||
+    if (!has(splitter, "type", "ByteLevel") ||
         !cJSON_IsFalse(json_get(splitter, "add_prefix_space")) ||
         cJSON_IsFalse(json_get(splitter, "use_regex")))
         json_refuse(file, "pre_tokenizer", splitter,
                     "ByteLevel without add_prefix_space and with its own pattern");
-    if (!has_type(decoder, "ByteLevel"))
+    if (!has(decoder, "type", "ByteLevel"))
         json_refuse(file, "decoder", decoder, "ByteLevel");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const cJSON *option = json_get(json_get(json, "model"), options[i]);
@@ -589,8 +516,6 @@ static void check_rules(const char *file, const cJSON *json)
             json_refuse(file, options[i], option, "none");
     }
 }
-
-/* ---- BpeFile: the merges ---- */
 
 /* The merges while they are read in their order. */
 typedef struct {
@@ -661,7 +586,9 @@ static void read_merge(BpeFile *r, const cJSON *item)
     free(left);
 }
 
-void bpe_json_read(const char *file, const cJSON *json, Tokenizer *t)
+/* Reads the merges of a file, after its vocabulary. Dies if they do not fit the vocabulary, or if
+ * something asks for other subwords than ours. */
+static void read_subwords(const char *file, const cJSON *json, Tokenizer *t)
 {
     const Vocabulary *v = &t->vocabulary;
     const cJSON *list = json_get(json_get(json, "model"), "merges"), *item;
@@ -682,4 +609,45 @@ void bpe_json_read(const char *file, const cJSON *json, Tokenizer *t)
     cJSON_ArrayForEach(item, list) read_merge(&r, item);
     free(r.made);
     tokenizer_set_merges(t, r.merges);
+}
+
+/* ---- All of it ---- */
+
+/* GPT-2 has its vocabulary and its merges in two files. */
+Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
+                              ObjectiveKind objective)
+{
+    const bool two =
+        !directory_has(directory, "tokenizer.json") && directory_has(directory, "vocab.json");
+    cJSON *json = two ? json_of_two_files(directory) : json_read(directory, "tokenizer.json");
+    cJSON *config = NULL;
+    if (directory_has(directory, "tokenizer_config.json")) /* old ones have none */
+        config = json_read(directory, "tokenizer_config.json");
+    char *file = path_in(directory, two ? "vocab.json" : "tokenizer.json");
+    char *merges = path_in(directory, two ? "merges.txt" : "tokenizer.json");
+
+    Tokenizer t = tokenizer_new();
+    t.objective = objective;
+    read_words(file, json, count, &t.vocabulary);
+    if (is_bpe(json_get(json, "model")))
+        read_subwords(merges, json, &t);
+    else
+        read_splitter(file, json_get(json, "pre_tokenizer"), &t);
+    t.form = t.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
+    read_normalizer(file, json_get(json, "normalizer"), &t.form);
+    read_ends(directory->path, file, &t, json, config, eos);
+    const char *unk = json_text(json_get(json, "model"), "unk_token");
+    if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */
+        t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));
+    if (objective == OBJECTIVE_PAIRS)
+        t.sep = own_token(directory->path, &t, "sep_token", config);
+    if (objective == OBJECTIVE_MASKED)
+        t.mask = own_token(directory->path, &t, "mask_token", config);
+    if (objective == OBJECTIVE_PAIRS && t.stream)
+        die("%s: its objective is pairs, but its post_processor puts no token first", file);
+    cJSON_Delete(json);
+    cJSON_Delete(config);
+    free(file);
+    free(merges);
+    return t;
 }
