@@ -135,13 +135,6 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
             &(Config){.objective = tokenizer->objective, .causal_source = causal_source});
 }
 
-bool config_write(const Directory *directory, const GptConfig *shape, const Tokenizer *tokenizer)
-{
-    cJSON *json = cJSON_CreateObject();
-    config_put_model(json, shape, 0, tokenizer, false);
-    return json_write(directory, NAME, json);
-}
-
 /* ---- Reading ---- */
 
 /* A config.json while it is being read. */
@@ -255,7 +248,6 @@ const cJSON *config_own(const Config *config)
     return cJSON_IsObject(own) ? own : NULL;
 }
 
-/* The checksum is of the bytes, so that config_is_unchanged() need not parse them again. */
 Config config_read(const Directory *directory)
 {
     Bytes bytes = file_read_in(directory, NAME, true);
@@ -286,14 +278,6 @@ Config config_read(const Directory *directory)
     return config;
 }
 
-bool config_is_unchanged(const Config *config, const Directory *directory)
-{
-    Bytes file = file_read_in(directory, NAME, true);
-    const bool same = checksum_of(file.bytes, file.size) == config->checksum;
-    free(file.bytes);
-    return same;
-}
-
 void config_free(Config *config)
 {
     free((Pattern *)config->shape.patterns);
@@ -305,16 +289,6 @@ void config_free(Config *config)
 /* Opens a model's files one after the other: config.json, the weights, the tokenizer. The sizes in
  * config.json are checked against those of the files of the weights before memory is taken for the
  * model. Nothing is locked: the run may be in training. */
-
-/* Opens the model's directory; dies if it is none. */
-static Directory open_directory(const char *path)
-{
-    if (access(path, F_OK) && errno == ENOENT)
-        die("%s does not exist; name a model directory, written by train or by Transformers", path);
-    const Directory directory = directory_open(path);
-    weights_file(&directory); /* dies if there are none */
-    return directory;
-}
 
 /* Dies if the files are too small for all the weights that config.json describes, of two bytes or
  * more each. They are counted without taking memory for them. */
@@ -331,29 +305,29 @@ static void check_size(const SafeTensors *files, GptConfig shape)
             wanted, files->size);
 }
 
-/* Dies if both files name a run, and not the same one. Files of Transformers name none. */
-static void check_identity(const Config *config, const SafeTensors *file)
-{
-    const char *identity = safetensors_metadata(file, "identity");
-    if (identity && config->identity && strcmp(identity, config->identity) != 0)
-        die("%s belongs to another run than the config.json beside it", file->path);
-}
-
 Pretrained pretrained_open(const char *path)
 {
-    Pretrained model = {.directory = open_directory(path)};
+    if (access(path, F_OK) && errno == ENOENT)
+        die("%s does not exist; name a model directory, written by train or by Transformers", path);
+    Pretrained model = {.directory = directory_open(path)};
     const Directory *directory = &model.directory;
+    weights_file(directory); /* dies if there are none */
     model.config = config_read(directory);
     const GptConfig shape = model.config.shape;
     SafeTensors files = weights_open(directory);
-    check_identity(&model.config, &files);
+    /* Files of Transformers name no run. */
+    const char *run = model.config.identity, *own = safetensors_metadata(&files, "identity");
+    if (own && run && strcmp(own, run) != 0)
+        die("%s belongs to another run than the config.json beside it", files.path);
     check_size(&files, shape);
     model.tokenizer =
         tokenizer_json_read(directory, shape.vocabulary, model.config.eos, model.config.objective);
     /* A run that is overwritten loses its model, then gets its new config.json and tokenizer, and
      * at last its new model: if config.json is still the same, all that was read belongs to it. */
-    if (!config_is_unchanged(&model.config, directory))
+    const Bytes again = file_read_in(directory, NAME, true);
+    if (checksum_of(again.bytes, again.size) != model.config.checksum)
         die("%s/config.json was replaced while the model was read; try again", path);
+    free(again.bytes);
     model.gpt = gpt_new_reader(&shape, shape.context);
     weights_read_model(&files, &model.gpt);
     safetensors_close(&files);
@@ -403,7 +377,9 @@ bool pretrained_save(const char *path, const Gpt *gpt, const Tokenizer *tokenize
 {
     directory_make(path);
     Directory directory = directory_open(path);
-    const bool good = config_write(&directory, &gpt->config, tokenizer) &&
+    cJSON *json = cJSON_CreateObject();
+    config_put_model(json, &gpt->config, 0, tokenizer, false);
+    const bool good = json_write(&directory, NAME, json) &&
                       tokenizer_json_write(&directory, tokenizer, gpt->config.context) &&
                       weights_write(&directory, gpt, gpt->weight_block, 0);
     directory_close(&directory);

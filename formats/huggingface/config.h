@@ -24,9 +24,6 @@ struct cJSON;
 void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout,
                       const Tokenizer *tokenizer, bool causal_source);
 
-/* Writes the config.json of a model, without a run. Warns and returns false if that fails. */
-bool config_write(const Directory *directory, const GptConfig *shape, const Tokenizer *tokenizer);
-
 /* A config.json that was read. */
 typedef struct {
     GptConfig shape;         /* its patterns belong to the config */
@@ -45,9 +42,6 @@ typedef struct {
  * model of terabytes (see check_size() in config.c). */
 Config config_read(const Directory *directory);
 void config_free(Config *config);
-
-/* Whether the file is still the one that was read: the same bytes. */
-bool config_is_unchanged(const Config *config, const Directory *directory);
 
 /* The object "pulga"; NULL if there is none, as in a file that Transformers wrote. */
 const struct cJSON *config_own(const Config *config);

@@ -9,6 +9,7 @@
 #include "weights.h"
 
 #include <cjson/cJSON.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,31 +20,24 @@
 #include "formats/json.h"
 #include "text/words/vocabulary.h"
 
-/* Puts together a tensor's name in a file: the prefix, `inner` ("transformer." or nothing)
- * unless it is the head's, and its name in the model. OpenAI-GPT (post-norm) files use other
- * names for the embeddings. */
-static void file_name(NamedTensor *entry, const char *prefix, const char *inner,
-                      const Tensor *tensor, Norm norm)
-{
-    const bool outside = !strcmp(tensor->name, "lm_head.weight");
-    const char *own = tensor->name;
-    if (norm == NORM_POST)
-        own = !strcmp(own, "wte.weight")   ? "tokens_embed.weight"
-              : !strcmp(own, "wpe.weight") ? "positions_embed.weight"
-                                           : own;
-    snprintf(entry->name, sizeof entry->name, "%s%s%s", prefix, outside ? "" : inner, own);
-}
-
-/* Lists the tensors of a block, each with its place in it; returns how many there are. */
+/* Lists the tensors of a block, each with its place in it; returns how many there are. Its name in a
+ * file is the prefix, `inner` ("transformer." or nothing) unless it is the head's, and its name in
+ * the model. OpenAI-GPT (post-norm) files use other names for the embeddings. */
 static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix,
                       const char *inner)
 {
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
+        const bool outside = !strcmp(tensor->name, "lm_head.weight");
+        const char *own = tensor->name;
+        if (gpt->config.norm == NORM_POST)
+            own = !strcmp(own, "wte.weight")   ? "tokens_embed.weight"
+                  : !strcmp(own, "wpe.weight") ? "positions_embed.weight"
+                                               : own;
         list[i] = (NamedTensor){.rows = tensor_is_vector(tensor) ? 0 : tensor->rows,
                                 .cols = tensor->cols,
                                 .at = block + tensor->offset};
-        file_name(&list[i], prefix, inner, tensor, gpt->config.norm);
+        snprintf(list[i].name, sizeof list->name, "%s%s%s", prefix, outside ? "" : inner, own);
     }
     return gpt->tensor_count;
 }
@@ -152,12 +146,6 @@ void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const ch
     free(list);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t size = strlen(text), last = strlen(end);
-    return size >= last && !strcmp(text + size - last, end);
-}
-
 /* A head that is stored although it is tied must be the same as the table of tokens. */
 static void check_tied(const SafeTensors *files, const Gpt *gpt)
 {
@@ -188,7 +176,7 @@ static void check_others(const SafeTensors *files, const Gpt *gpt, NamedTensor *
         if (!strcmp(name, "lm_head.weight") && !gpt->config.untied)
             check_tied(files, gpt);
         else if (!bsearch(&wanted, list, (size_t)count, sizeof wanted, by_name) &&
-                 !ends_with(name, ".attn.bias") && !ends_with(name, ".attn.masked_bias"))
+                 fnmatch("*.attn.bias", name, 0) && fnmatch("*.attn.masked_bias", name, 0))
             die("%s has the tensor %.100s, which the model in config.json does not have",
                 safetensors_file_of(files, name), name);
     }
