@@ -3,12 +3,12 @@
 #ifndef PULGA_HEAP_H
 #define PULGA_HEAP_H
 
-#include <stdbool.h>
+#include <stb/stb_ds.h>
 #include <stddef.h>
 
-/* Defines heap_sink() and heap_rise() for entries of a type; comes_first(a, b) gets pointers to
- * two. heap_sink() moves the entry at `at` down to its place, in a heap of `count` entries;
- * heap_rise() moves it up. */
+/* Defines functions for entries of a type; comes_first(a, b) gets pointers to two. heap_sink() moves
+ * the entry at `at` down to its place, in a heap of `count` entries. heap_put() and heap_take(),
+ * which takes the first, are for heaps that are stb_ds arrays. */
 #define HEAP(Type, comes_first)                                                   \
     static inline void heap_sink(Type *heap, size_t count, size_t at)             \
     {                                                                             \
@@ -22,12 +22,21 @@
         }                                                                         \
         heap[at] = entry;                                                         \
     }                                                                             \
-    static inline void heap_rise(Type *heap, size_t at)                           \
+    static inline void heap_put(Type **array, Type entry)                         \
     {                                                                             \
-        const Type entry = heap[at];                                              \
+        arrput(*array, entry);                                                    \
+        Type *heap = *array;                                                      \
+        size_t at = arrlenu(heap) - 1;                                            \
         for (; at && comes_first(&entry, &heap[(at - 1) / 2]); at = (at - 1) / 2) \
             heap[at] = heap[(at - 1) / 2];                                        \
         heap[at] = entry;                                                         \
+    }                                                                             \
+    static inline Type heap_take(Type *heap)                                      \
+    {                                                                             \
+        const Type first = heap[0], last = arrpop(heap);                          \
+        heap[0] = last; /* if it is the first, its place is free now */           \
+        heap_sink(heap, arrlenu(heap), 0);                                        \
+        return first;                                                             \
     }
 
 #endif

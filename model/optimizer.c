@@ -67,12 +67,6 @@ static void normalise(Real *x, int rows, int cols, Real *a, int n)
     scale_by(a, n, n, factor * factor);
 }
 
-size_t muon_room(int rows, int cols)
-{
-    const size_t n = (size_t)min_int(rows, cols);
-    return 2 * ((size_t)rows * (size_t)cols + n * n);
-}
-
 Real *muon_orthogonal(Real *room, int rows, int cols)
 {
     const double identity = 3.4445, linear = -4.7750, square = 2.0315;
@@ -167,14 +161,16 @@ static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
     return kind == OPTIMIZER_MUON && tensor->parts;
 }
 
-/* What Muon works in, on each thread; 0 for AdamW. Several matrices may lie side by side in a
- * tensor: queries, keys and values. */
+/* What Muon works in, on each thread, two matrices and two squares of the smaller side; 0 for AdamW.
+ * Several matrices may lie side by side in a tensor: queries, keys and values. */
 static size_t room_of(const Tensor *tensors, int count, OptimizerKind kind)
 {
     size_t most = 0;
     for (int i = 0; i < count; i++)
         if (takes_muon(kind, &tensors[i])) {
-            const size_t room = muon_room(tensors[i].rows, tensors[i].cols / tensors[i].parts);
+            const int rows = tensors[i].rows, cols = tensors[i].cols / tensors[i].parts;
+            const size_t n = (size_t)min_int(rows, cols);
+            const size_t room = 2 * ((size_t)rows * (size_t)cols + n * n);
             most = room > most ? room : most;
         }
     return most;

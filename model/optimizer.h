@@ -45,11 +45,8 @@ void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale,
  * It leaves singular values between 0.68 and 1.21. Those below 0.0015·|u| stay smaller, since a
  * round multiplies a small one by 3.4. */
 
-/* The numbers that it takes to work in: two matrices, and two squares of the smaller side. */
-size_t muon_room(int rows, int cols);
-
 /* One step with the gradients scale · g; sets g to 0 for the next one. All three are (rows, cols)
- * with the steps of w. */
+ * with the steps of w. The room has two matrices, and two squares of the smaller side. */
 void muon_update(Matrix w, Real *m, Real *g, Real *room, double scale, double rate, double decay);
 
 /* O(u), where the room begins with u (rows, cols). It lies somewhere in the room. */

@@ -1,6 +1,5 @@
-/* tensors.c: lays out a block of weights. One function walks all tensors in order and notes each
- * one's name, size and offset, and where in a GptWeights its pointer lies; gpt_weights() then sets
- * these pointers. */
+/* tensors.c: lays out a block of weights. One function walks all tensors in order, notes each one's
+ * name, size and offset, and sets its pointer in a GptWeights. */
 #include "tensors.h"
 
 #include <assert.h>
@@ -13,6 +12,7 @@ typedef struct {
     Tensor *list;
     int count;
     size_t used; /* numbers laid out so far */
+    Real *block; /* what the pointers point into; NULL: they are NULL */
 } Layout;
 
 /* Adds a tensor of layer `layer`, or of none if it is -1. */
@@ -21,12 +21,9 @@ static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, Te
 {
     Tensor *tensor = &layout->list[layout->count++];
     Arena arena = {.used = layout->used};
-    *tensor = (Tensor){.kind = kind,
-                       .rows = rows,
-                       .cols = cols,
-                       .offset = layout->used,
-                       .place = place,
-                       .trained = true};
+    *tensor =
+        (Tensor){.kind = kind, .rows = rows, .cols = cols, .offset = layout->used, .trained = true};
+    *place = layout->block ? layout->block + layout->used : NULL;
     arena_take(&arena, (size_t)rows, (size_t)cols); /* counts only: it aligns the next tensor */
     layout->used = arena.used;
     if (layer < 0)
@@ -107,11 +104,12 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
 }
 
 /* Lists all tensors of p, whose array of blocks is made here. */
-static Layout layout_of(GptWeights *p, const GptConfig *config)
+static Layout layout_of(GptWeights *p, const GptConfig *config, Real *block)
 {
     enum { IN_BLOCK = 12, OUTSIDE = 5 };
     const size_t most = (size_t)config->layers * IN_BLOCK + OUTSIDE;
-    Layout layout = {.list = memory_new(most, sizeof(Tensor), "the list of tensors")};
+    Layout layout = {.list = memory_new(most, sizeof(Tensor), "the list of tensors"),
+                     .block = block};
     *p = (GptWeights){.block = memory_new((size_t)config->layers, sizeof *p->block, "the layers")};
     lay_weights(&layout, p, config);
     assert((size_t)layout.count <= most);
@@ -121,9 +119,7 @@ static Layout layout_of(GptWeights *p, const GptConfig *config)
 Tensor *gpt_tensors(const GptConfig *config, int *count, size_t *size)
 {
     GptWeights p;
-    const Layout layout = layout_of(&p, config);
-    for (int i = 0; i < layout.count; i++)
-        layout.list[i].place = NULL; /* p goes out of scope */
+    const Layout layout = layout_of(&p, config, NULL);
     free(p.block);
     *count = layout.count;
     *size = layout.used;
@@ -133,9 +129,7 @@ Tensor *gpt_tensors(const GptConfig *config, int *count, size_t *size)
 GptWeights gpt_weights(const GptConfig *config, Real *block)
 {
     GptWeights p;
-    const Layout layout = layout_of(&p, config);
-    for (int i = 0; i < layout.count; i++)
-        *layout.list[i].place = block ? block + layout.list[i].offset : NULL;
+    const Layout layout = layout_of(&p, config, block);
     if (!config->untied)
         p.head.weight = p.embedding.wte;
     free(layout.list);

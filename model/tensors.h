@@ -17,7 +17,6 @@ typedef struct {
     TensorKind kind;
     int rows, cols;   /* a bias or a gain is a vector: it has one row              */
     size_t offset;    /* of its first number in a block                            */
-    Real **place;     /* the member of a GptWeights that points to it, or NULL     */
     double deviation; /* of a matrix when it starts: normal, with mean 0           */
     int parts;        /* of a block's matrix: how many lie side by side in it: 3 for queries,
                          keys and values, else 1; 0 for every other tensor        */

@@ -31,16 +31,18 @@ static void put(Lines *lines, const char *text)
         arrput(lines->waiting, *text);
 }
 
-Lines lines_begin(const Directory *directory, const char *name, const char *first)
+static Lines lines_begin(const Directory *directory, const char *name, const char *first)
 {
     Lines lines = {.directory = directory, .name = name, .file = -1};
     put(&lines, first);
     return lines;
 }
 
-/* The lines after `size` belong to steps that were not saved and will be taken again. A person may
+/* The file, cut to this size; a new one, which begins with the line `first`, if it is shorter or
+ * missing. The lines after `size` belong to steps that were not saved and will be taken again. A person may
  * have removed the file or made it shorter, which is no reason to refuse the run. */
-Lines lines_resume(const Directory *directory, const char *name, const char *first, size_t size)
+static Lines lines_resume(const Directory *directory, const char *name, const char *first,
+                          size_t size)
 {
     Lines lines = {.directory = directory, .name = name, .file = -1, .size = size};
     Bytes file = {0};
@@ -82,7 +84,8 @@ static bool hand_over(Lines *lines)
     return lines->file >= 0;
 }
 
-void lines_add(Lines *lines, const char *text)
+/* Appends a text, which ends with a line end. */
+static void lines_add(Lines *lines, const char *text)
 {
     put(lines, text);
     hand_over(lines);

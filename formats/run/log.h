@@ -54,16 +54,7 @@ typedef struct {
     size_t written; /* bytes of them that the system was given */
 } Lines;
 
-/* A new file, which begins with the line `first`; it is made when lines are written. */
-Lines lines_begin(const Directory *directory, const char *name, const char *first);
-
-/* The file, cut to this size. If it is shorter or missing, warns and begins again. */
-Lines lines_resume(const Directory *directory, const char *name, const char *first, size_t size);
-
 void lines_close(Lines *lines);
-
-/* Appends a text, which ends with a line end. */
-void lines_add(Lines *lines, const char *text);
 
 /* Makes sure that all lines are on the disk. If that fails they are kept and written the next time;
  * warns and returns false. */
@@ -79,7 +70,8 @@ typedef struct {
     double tokens_per_second, seconds; /* since this call of train began to train */
 } LogEntry;
 
-/* A new log; and that of a resumed run, cut to this size. */
+/* A new log, which is made when lines are written; and that of a resumed run, cut to this size. If it
+ * is shorter or missing, warns and begins again. */
 Lines log_begin(const Directory *directory);
 Lines log_resume(const Directory *directory, size_t size);
 

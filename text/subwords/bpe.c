@@ -66,27 +66,11 @@ static inline CharacterClass class_next(const char **at, const char *end)
     return class_of(utf8_next(at, end));
 }
 
-/* How many ASCII letters 8 bytes begin with: 5 for "hueso, y". All bytes are compared in one
- * number: a sum sets the highest bit of each byte that is 'a' or more, another one that of each
- * that is more than 'z'; the lowest bit that is then left belongs to the first byte that is no
- * letter. */
-static inline size_t count_letters(const char *at)
-{
-    const uint64_t each = 0x0101010101010101;
-    uint64_t bytes;
-    memcpy(&bytes, at, sizeof bytes);
-    const uint64_t lower = (bytes | 0x20 * each) & 0x7F * each;
-    const uint64_t from_a = lower + (0x80 - 'a') * each, after_z = lower + (0x7F - 'z') * each;
-    const uint64_t others = ~(from_a & ~after_z & ~bytes) & 0x80 * each;
-    return others ? (size_t)__builtin_ctzll(others) / 8 : 8;
-}
-
-/* The end of the run of a class from `at` on. Most runs are ASCII letters: 8 at once. */
+/* The end of the run of a class from `at` on. Most runs are ASCII letters. */
 static const char *run_end(const char *at, const char *end, CharacterClass class)
 {
     if (class == CLASS_LETTER)
-        for (size_t count = 8; count == 8 && end - at >= 8; at += count)
-            count = count_letters(at);
+        at = after_letters(at, end, false);
     for (const char *next = at; at < end; at = next)
         if (class_next(&next, end) != class)
             break;
@@ -238,10 +222,8 @@ int64_t *pair_table_at(PairTable *table, int left, int right)
 
 int bpe_byte_id(const Vocabulary *v, int byte)
 {
-    char name[8];
-    const char bytes[1] = {(char)byte};
-    const size_t size = byte_level_write(name, bytes, 1);
-    return vocabulary_find(v, name, size);
+    char name[4];
+    return vocabulary_find(v, name, utf8_put(name, byte_level_character((unsigned char)byte)));
 }
 
 /* A token that is not made of bytes is the text that it is, as in Hugging Face's decoder. */
@@ -297,20 +279,6 @@ static inline bool is_lower(const uint64_t *a, const uint64_t *b)
 }
 HEAP(uint64_t, is_lower)
 
-static void queue_put(uint64_t **queue, uint64_t pair)
-{
-    arrput(*queue, pair);
-    heap_rise(*queue, arrlenu(*queue) - 1);
-}
-
-static uint64_t queue_take(uint64_t *queue)
-{
-    const uint64_t first = queue[0], last = arrpop(queue);
-    queue[0] = last; /* if it is the first, its place is free now */
-    heap_sink(queue, arrlenu(queue), 0);
-    return first;
-}
-
 /* The rank of the pair of a piece and the next one, plus 1; 0 if they cannot be merged. */
 static int64_t rank_at(const Bpe *bpe, const BpeWord *w, uint32_t at)
 {
@@ -324,7 +292,7 @@ static void queue_pair(const Bpe *bpe, BpeWord *w, uint32_t at)
 {
     const int64_t rank = rank_at(bpe, w, at);
     if (rank)
-        queue_put(&w->queue, (uint64_t)rank << 32 | at);
+        heap_put(&w->queue, (uint64_t)rank << 32 | at);
 }
 
 /* The word as its bytes, and all pairs that can be merged. */
@@ -362,7 +330,7 @@ static int merge_long_word(const Bpe *bpe, BpeWord *w, Span word, int *ids)
     int count = 0;
     start_word(bpe, w, word);
     while (arrlen(w->queue)) {
-        const uint64_t pair = queue_take(w->queue);
+        const uint64_t pair = heap_take(w->queue);
         const uint32_t at = (uint32_t)pair;
         if (w->pieces[at].id >= 0 && rank_at(bpe, w, at) == (int64_t)(pair >> 32))
             merge_at(bpe, w, at, bpe->merged[(pair >> 32) - 1]);

@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/heap.h"
+#include "base/utf8.h"
 #include "bpe.h"
 
 /* A word as tokens[start ... start + length). */
@@ -95,21 +96,6 @@ static bool comes_first(const QueuedPair *a, const QueuedPair *b)
 
 HEAP(QueuedPair, comes_first)
 
-static void queue_put(QueuedPair **queue, QueuedPair pair)
-{
-    arrput(*queue, pair);
-    heap_rise(*queue, arrlenu(*queue) - 1);
-}
-
-static void queue_take_first(QueuedPair *queue)
-{
-    const QueuedPair last = arrpop(queue);
-    if (arrlen(queue)) {
-        queue[0] = last;
-        heap_sink(queue, arrlenu(queue), 0);
-    }
-}
-
 /* ---- The beginning: every byte is a token ---- */
 
 void bpe_add_bytes(Vocabulary *v, int ids[256])
@@ -118,11 +104,9 @@ void bpe_add_bytes(Vocabulary *v, int ids[256])
         const int byte = byte_level_byte(c);
         if (byte < 0)
             continue;
-        char name[8];
-        const char bytes[1] = {(char)byte};
-        const size_t size = byte_level_write(name, bytes, 1);
-        const int added = vocabulary_add(v, name, size, false);
-        ids[byte] = added < 0 ? vocabulary_find(v, name, size) : added;
+        char name[4];
+        vocabulary_add(v, name, utf8_put(name, c), false);
+        ids[byte] = bpe_byte_id(v, byte);
     }
 }
 
@@ -161,7 +145,7 @@ static void queue_byte_pairs(PairTrainer *t, const int ids[256])
         QueuedPair pair = {pairs.sum[bytes], ids[bytes >> 8], ids[bytes & 0xFF], NULL};
         pair.words = take_words(&pairs, bytes);
         *pair_table_at(&t->counts, pair.left, pair.right) = pair.count;
-        queue_put(&t->queue, pair);
+        heap_put(&t->queue, pair);
     }
     findings_free(&pairs);
 }
@@ -212,7 +196,7 @@ static void queue_found(PairTrainer *t, Findings *side, int id)
         QueuedPair pair = {0, on_left ? token : id, on_left ? id : token, take_words(side, token)};
         pair.count = pair_table_get(&t->counts, pair.left, pair.right);
         if (pair.count > 0)
-            queue_put(&t->queue, pair);
+            heap_put(&t->queue, pair);
         else
             free(pair.words);
     }
@@ -283,7 +267,7 @@ static bool take_most_frequent(PairTrainer *t, int64_t min_count, QueuedPair *pa
         if (pair->count == now) {
             if (now < max_int64(min_count, 1))
                 return false;
-            queue_take_first(t->queue);
+            heap_take(t->queue);
             return true;
         }
         pair->count = now;

@@ -11,8 +11,6 @@
 
 typedef enum { CLASS_SPACE, CLASS_WORD, CLASS_PUNCTUATION } Class;
 
-#define ONES 0x0101010101010101u /* eight bytes, each 1 */
-
 /* What a code point is among words. */
 static Class class_of(int32_t c, Punctuation punctuation)
 {
@@ -88,29 +86,6 @@ bool split_pair(Span line, Span *source, Span *target)
     return !is_blank(*source) && !is_blank(*target);
 }
 
-/* Sets the highest bit of those of eight bytes, all below 128, that are from `first` to `last`:
- * adding carries into it. */
-static inline uint64_t between(uint64_t bytes, unsigned char first, unsigned char last)
-{
-    return (bytes + (128 - first) * ONES) & ~(bytes + (127 - last) * ONES);
-}
-
-/* The end of the ASCII letters and digits from a place on, or a place before it near the end of the
- * text. Eight are compared at once, since the processor cannot foresee how long a word is. */
-static inline const char *after_letters(const char *at, const char *end)
-{
-    for (; end - at >= 8; at += 8) {
-        uint64_t bytes;
-        memcpy(&bytes, at, sizeof bytes);
-        const uint64_t low = bytes & 127 * ONES;
-        const uint64_t letters = between(low | 32 * ONES, 'a', 'z') | between(low, '0', '9');
-        const uint64_t others = (bytes | ~letters) & 128 * ONES;
-        if (others)
-            return at + __builtin_ctzll(others) / 8;
-    }
-    return at;
-}
-
 bool split_word(const char **at, const char *end, Punctuation punctuation, Span *word)
 {
     /* The first code point that is not white space decides what kind of word this is. */
@@ -126,7 +101,7 @@ bool split_word(const char **at, const char *end, Punctuation punctuation, Span 
     }
     /* The word goes on as long as the class stays the same. */
     if (class == CLASS_WORD)
-        word->end = after_letters(word->end, end);
+        word->end = after_letters(word->end, end, true);
     const bool alone = class == CLASS_PUNCTUATION && punctuation == PUNCTUATION_ALONE;
     for (const char *more = word->end; !alone && more < end; word->end = more)
         if (next_class(&more, end, punctuation) != class)

@@ -4,6 +4,8 @@
 #define PULGA_SPLIT_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "vocabulary.h"
 
@@ -27,6 +29,32 @@ typedef enum { PUNCTUATION_ALONE, PUNCTUATION_IN_WORDS, PUNCTUATION_IN_RUNS } Pu
  * space. */
 bool split_line(const char **at, const char *end, Span *line);
 bool split_word(const char **at, const char *end, Punctuation punctuation, Span *word);
+
+/* Sets the highest bit of those of eight bytes, all below 128, that are from `first` to `last`:
+ * adding carries into it. */
+static inline uint64_t bytes_between(uint64_t bytes, unsigned char first, unsigned char last)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    return (bytes + (128 - first) * ones) & ~(bytes + (127 - last) * ones);
+}
+
+/* The end of the ASCII letters, and digits, from a place on, or a place before it near the end of
+ * the text. Eight are compared at once, since the processor cannot foresee how long a word is; the
+ * lowest bit that is then left belongs to the first byte of the others. */
+static inline const char *after_letters(const char *at, const char *end, bool digits)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    for (uint64_t bytes; end - at >= 8; at += 8) {
+        memcpy(&bytes, at, sizeof bytes);
+        const uint64_t low = bytes & 127 * ones;
+        const uint64_t letters =
+            bytes_between(low | 32 * ones, 'a', 'z') | (digits ? bytes_between(low, '0', '9') : 0);
+        const uint64_t others = (bytes | ~letters) & 128 * ones;
+        if (others)
+            return at + __builtin_ctzll(others) / 8;
+    }
+    return at;
+}
 
 /* Whether there is only white space. */
 bool is_blank(Span text);
