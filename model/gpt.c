@@ -18,30 +18,13 @@
 /* About how many logits are in memory at once, and the fewest rows of a piece. */
 enum { LOGITS_AT_ONCE = 1 << 22, LEAST_PIECE = 64 };
 
-static BlockShape block_shape(const GptConfig *config, int layer)
-{
-    return (BlockShape){
-        .norm = config->norm,
-        .attention = {.width = config->width,
-                      .heads = config->heads,
-                      .head_size = config->head_size,
-                      .patterns =
-                          config->patterns ? ROW(config->patterns, layer, config->heads) : NULL,
-                      .context = config->context,
-                      .layer = layer},
-        .feedforward = {.hidden = config->hidden, .activation = config->activation}};
-}
-
 static GptWork work_of(const Gpt *gpt, Arena *arena)
 {
     const size_t N = (size_t)gpt->rows, C = (size_t)gpt->config.width;
     const int V = gpt->config.vocabulary;
     const int most = max_int(LOGITS_AT_ONCE / V, LEAST_PIECE);
     const int piece = min_int(gpt->rows, most);
-    const BlockShape first = block_shape(&gpt->config, 0);
-    const size_t strip_size = attention_strip_size(
-        gpt->config.patterns, gpt->config.layers * gpt->config.heads, gpt->config.context);
-    return (GptWork){.block = block_work(arena, &first, gpt->rows, strip_size),
+    return (GptWork){.block = block_work(arena, &gpt->config, gpt->rows),
                      .dstream = arena_take(arena, N, C),
                      .logits = arena_take(arena, (size_t)piece, (size_t)V),
                      .targets = (int *)arena_take(arena, (size_t)piece, 1),
@@ -62,11 +45,10 @@ static void place_layers(Gpt *gpt, Arena *arena)
     gpt->keep.stream = arena_take(arena, (gpt->learns ? (size_t)L + 1 : 2) * N, C);
     const size_t begin = arena->used;
     for (int l = 0; l < L; l++) {
-        const BlockShape shape = block_shape(&gpt->config, l);
         if (!gpt->learns)
             arena->used = begin;
-        gpt->block[l] = block_new(arena, &shape, &gpt->weights.block[l], &gpt->gradients.block[l],
-                                  &gpt->work.block, gpt->rows);
+        gpt->block[l] = block_new(arena, &gpt->config, l, &gpt->weights.block[l],
+                                  &gpt->gradients.block[l], &gpt->work.block, gpt->rows);
     }
     if (gpt->config.norm == NORM_PRE) {
         gpt->norm = layernorm_new(arena, gpt->weights.norm, gpt->gradients.norm, gpt->rows);

@@ -6,26 +6,42 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
-BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_size)
+
+static AttentionShape attention_shape(const GptConfig *config, int layer)
 {
-    const size_t rows = (size_t)N, C = (size_t)shape->attention.width;
-    return (BlockWork){.attention = attention_work(arena, &shape->attention, N, strip_size),
-                       .feedforward = feedforward_work(arena, shape->feedforward, N),
+    return (AttentionShape){
+        .width = config->width,
+        .heads = config->heads,
+        .head_size = config->head_size,
+        .patterns = config->patterns ? ROW(config->patterns, layer, config->heads) : NULL,
+        .context = config->context,
+        .layer = layer};
+}
+
+BlockWork block_work(Arena *arena, const GptConfig *config, int N)
+{
+    const size_t rows = (size_t)N, C = (size_t)config->width;
+    const AttentionShape first = attention_shape(config, 0);
+    const size_t strip_size =
+        attention_strip_size(config->patterns, config->layers * config->heads, config->context);
+    return (BlockWork){.attention = attention_work(arena, &first, N, strip_size),
+                       .dhidden = arena_take(arena, rows, (size_t)config->hidden),
                        .branch = arena_take(arena, rows, C),
                        .din = arena_take(arena, rows, C)};
 }
 
-Block block_new(Arena *arena, const BlockShape *shape, const BlockWeights *p,
+Block block_new(Arena *arena, const GptConfig *config, int layer, const BlockWeights *p,
                 const BlockWeights *dp, const BlockWork *work, int N)
 {
-    const size_t rows = (size_t)N, C = (size_t)shape->attention.width;
-    Block block = {.norm = shape->norm, .work = *work};
+    const size_t rows = (size_t)N, C = (size_t)config->width;
+    const AttentionShape shape = attention_shape(config, layer);
+    Block block = {.norm = config->norm, .work = *work};
     block.norm1 = layernorm_new(arena, p->norm1, dp->norm1, N);
     block.norm2 = layernorm_new(arena, p->norm2, dp->norm2, N);
     block.attention =
-        attention_new(arena, &shape->attention, &p->attention, &dp->attention, work->attention, N);
-    block.feedforward = feedforward_new(arena, shape->feedforward, p->feedforward, dp->feedforward,
-                                        work->feedforward, N);
+        attention_new(arena, &shape, &p->attention, &dp->attention, work->attention, N);
+    block.feedforward = feedforward_new(arena, p->feedforward, dp->feedforward, config->activation,
+                                        work->dhidden, N);
     block.keep.inner1 = arena_take(arena, rows, C);
     block.keep.inner2 = arena_take(arena, rows, C);
     block.keep.middle = arena_take(arena, rows, C);

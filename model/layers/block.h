@@ -19,18 +19,12 @@ typedef struct {
     FeedForwardWeights feedforward;
 } BlockWeights;
 
-typedef struct {
-    Norm norm;
-    AttentionShape attention;
-    FeedForwardShape feedforward;
-} BlockShape;
-
 /* Scratch memory, which all blocks of a model share. */
 typedef struct {
     AttentionWork attention;
-    FeedForwardWork feedforward;
-    Real *branch; /* (N, C) the output of attention or feed-forward; in backward its gradient */
-    Real *din;    /* (N, C) the gradient of the input of attention or feed-forward */
+    Real *dhidden; /* (N, F) see feedforward.h */
+    Real *branch;  /* (N, C) the output of attention or feed-forward; in backward its gradient */
+    Real *din;     /* (N, C) the gradient of the input of attention or feed-forward */
 } BlockWork;
 
 /* In a pre-norm block, norm1 reads x and writes inner1, which attention reads, and norm2 reads
@@ -48,9 +42,8 @@ typedef struct {
     BlockWork work;
 } Block;
 
-/* For blocks of this shape. strip_size is attention_strip_size() of all heads of the model. */
-BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_size);
-Block block_new(Arena *arena, const BlockShape *shape, const BlockWeights *p,
+BlockWork block_work(Arena *arena, const GptConfig *config, int N);
+Block block_new(Arena *arena, const GptConfig *config, int layer, const BlockWeights *p,
                 const BlockWeights *dp, const BlockWork *work, int N);
 
 /* y (N, C) from x (N, C). maps, unless NULL, receives the attention maps: see attention.h. */

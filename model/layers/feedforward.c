@@ -45,24 +45,19 @@ static void activate_backward(Real *d, const Real *hidden, int count, Activation
     }
 }
 
-FeedForwardWork feedforward_work(Arena *arena, FeedForwardShape shape, int N)
+FeedForward feedforward_new(Arena *arena, FeedForwardWeights p, FeedForwardWeights dp,
+                            Activation activation, Real *dhidden, int N)
 {
-    return (FeedForwardWork){arena_take(arena, (size_t)N, (size_t)shape.hidden)};
-}
-
-FeedForward feedforward_new(Arena *arena, FeedForwardShape shape, FeedForwardWeights p,
-                            FeedForwardWeights dp, FeedForwardWork work, int N)
-{
-    FeedForward layer = {.shape = shape, .p = p, .dp = dp, .work = work};
-    layer.keep.hidden = arena_take(arena, (size_t)N, (size_t)shape.hidden);
-    layer.keep.active = arena_take(arena, (size_t)N, (size_t)shape.hidden);
+    FeedForward layer = {.p = p, .dp = dp, .activation = activation, .dhidden = dhidden};
+    layer.keep.hidden = arena_take(arena, (size_t)N, (size_t)p.widen.out);
+    layer.keep.active = arena_take(arena, (size_t)N, (size_t)p.widen.out);
     return layer;
 }
 
 void feedforward_forward(Real *y, const FeedForward *layer, const Real *x, int N)
 {
-    const int F = layer->shape.hidden;
-    const Activation activation = layer->shape.activation;
+    const int F = layer->p.widen.out;
+    const Activation activation = layer->activation;
     Real *hidden = layer->keep.hidden, *active = layer->keep.active;
 
     /* 1  hidden = x·W1 + b1 */
@@ -79,9 +74,9 @@ void feedforward_forward(Real *y, const FeedForward *layer, const Real *x, int N
 
 void feedforward_backward(Real *dx, const FeedForward *layer, const Real *dy, const Real *x, int N)
 {
-    const int F = layer->shape.hidden;
-    const Activation activation = layer->shape.activation;
-    Real *hidden = layer->keep.hidden, *active = layer->keep.active, *dhidden = layer->work.dhidden;
+    const int F = layer->p.widen.out;
+    const Activation activation = layer->activation;
+    Real *hidden = layer->keep.hidden, *active = layer->keep.active, *dhidden = layer->dhidden;
 
     /* 3  y = active·W2 + b2 */
     linear_backward(dhidden, layer->dp.narrow, dy, layer->p.narrow, active, N);

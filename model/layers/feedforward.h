@@ -12,28 +12,17 @@ typedef struct {
 } FeedForwardWeights;
 
 typedef struct {
-    int hidden; /* F */
-    Activation activation;
-} FeedForwardShape;
-
-/* Scratch memory, which all layers of a model share. */
-typedef struct {
-    Real *dhidden; /* (N, F) */
-} FeedForwardWork;
-
-typedef struct {
-    FeedForwardShape shape;
     FeedForwardWeights p, dp;
+    Activation activation;
     struct {
         Real *hidden; /* (N, F) h, before the activation */
         Real *active; /* (N, F) act(h)                   */
     } keep;
-    FeedForwardWork work;
+    Real *dhidden; /* (N, F) scratch memory, which all layers of a model share */
 } FeedForward;
 
-FeedForwardWork feedforward_work(Arena *arena, FeedForwardShape shape, int N);
-FeedForward feedforward_new(Arena *arena, FeedForwardShape shape, FeedForwardWeights p,
-                            FeedForwardWeights dp, FeedForwardWork work, int N);
+FeedForward feedforward_new(Arena *arena, FeedForwardWeights p, FeedForwardWeights dp,
+                            Activation activation, Real *dhidden, int N);
 
 void feedforward_forward(Real *y, const FeedForward *layer, const Real *x, int N);
 void feedforward_backward(Real *dx, const FeedForward *layer, const Real *dy, const Real *x, int N);

@@ -29,12 +29,12 @@ static void gelu_and_relu(void **state)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const Real x = known[i][0];
         Real y;
-        FeedForward layer = {.shape = {1, ACTIVATION_GELU},
+        FeedForward layer = {.activation = ACTIVATION_GELU,
                              .p = {{&one, &zero, 1, 1}, {&one, &zero, 1, 1}},
                              .keep = {&hidden, &active}};
         feedforward_forward(&y, &layer, &x, 1);
         assert_close_one("gelu", y, known[i][1], 5e-8);
-        layer.shape.activation = ACTIVATION_RELU;
+        layer.activation = ACTIVATION_RELU;
         feedforward_forward(&y, &layer, &x, 1);
         assert_close_one("relu", y, fmax(known[i][0], 0), 0);
     }
