@@ -92,16 +92,11 @@ enum { CACHE_LINE = 64 };
 /* ---- One allocator ---- */
 
 /* For small blocks, whose purpose is not named. */
-static _Noreturn void no_memory(size_t bytes)
-{
-    die("no memory: %.1f MB more were needed", (double)bytes / 1e6);
-}
-
 void *memory_resize(void *memory, size_t bytes)
 {
     void *resized = realloc(memory, bytes ? bytes : 1);
     if (!resized)
-        no_memory(bytes);
+        die("no memory: %.1f MB more were needed", (double)bytes / 1e6);
     return resized;
 }
 
@@ -114,10 +109,7 @@ void memory_free_at(void *pointer)
 
 void *memory_take(size_t bytes)
 {
-    void *memory = malloc(bytes ? bytes : 1);
-    if (!memory)
-        no_memory(bytes);
-    return memory;
+    return memory_resize(NULL, bytes);
 }
 
 /* The arrays of stb_ds (arrput and its like) use the same allocator. */

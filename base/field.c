@@ -12,14 +12,9 @@
 
 /* The place of the field's member in a struct; its type follows from the field's kind, as
  * FIELD_ROW has checked. */
-static void *member(const Field *field, void *into)
+static void *member(const Field *field, const void *of)
 {
-    return (char *)into + field->offset;
-}
-
-static const void *const_member(const Field *field, const void *from)
-{
-    return (const char *)from + field->offset;
+    return (char *)of + field->offset;
 }
 
 /* ---- The table ---- */
@@ -57,7 +52,7 @@ void fields_free(const Field *table, void *into)
 void field_copy(const Field *field, void *into, const void *from)
 {
     void *to = member(field, into);
-    const void *at = const_member(field, from);
+    const void *at = member(field, from);
     switch (field->kind) {
     case FIELD_WHOLE:
     case FIELD_CHOICE: *(int *)to = *(const int *)at; break;
@@ -84,28 +79,18 @@ bool field_equal(const Field *field, const void *a, const void *b)
 
 /* ---- From text ---- */
 
-/* Reads a whole number at the beginning of a text and returns where it ends; NULL if there is none
- * within the limits. Ten digits fit in a long long, so nothing overflows. */
-static const char *read_whole(const char *text, double min, double max, int *number)
-{
-    const size_t digits = strspn(text, "0123456789");
-    if (digits < 1 || digits > 10 || (*text == '0' && digits > 1))
-        return NULL;
-    const long long read = strtoll(text, NULL, 10);
-    if ((double)read < min || (double)read > max)
-        return NULL;
-    *number = (int)read;
-    return text + digits;
-}
-
 /* Each of these returns false, and changes nothing, if the text is no value of the field. */
+
+/* Ten digits fit in a long long, so nothing overflows. */
 static bool try_whole(const Field *field, int *into, const char *text)
 {
-    int number;
-    const char *end = read_whole(text, field->min, field->max, &number);
-    if (!end || *end)
+    const size_t digits = strspn(text, "0123456789");
+    if (digits < 1 || digits > 10 || text[digits] || (*text == '0' && digits > 1))
         return false;
-    *into = number;
+    const long long number = strtoll(text, NULL, 10);
+    if ((double)number < field->min || (double)number > field->max)
+        return false;
+    *into = (int)number;
     return true;
 }
 
@@ -228,7 +213,7 @@ static char *number_text(double number)
 
 char *field_text(const Field *field, const void *from)
 {
-    const void *at = const_member(field, from);
+    const void *at = member(field, from);
     switch (field->kind) {
     case FIELD_WHOLE: return format_text("%d", *(const int *)at);
     case FIELD_NUMBER: return number_text(*(const double *)at);

@@ -166,25 +166,19 @@ bool file_failed(const char *what, const char *path)
 
 /* ---- Reading ---- */
 
-/* Dies and says why bytes with a 0 among them are not a text. In UTF-16, one of the two bytes of a
- * Latin letter is 0, and many files begin with a byte order mark: U+FEFF, with its low or its high
- * byte first. */
-static _Noreturn void die_of_zero(const char *name, const char *bytes, size_t size, size_t zero)
-{
-    const int mark = zero > 1 ? (unsigned char)bytes[0] << 8 | (unsigned char)bytes[1] : 0;
-    const bool marked = mark == 0xFFFE || mark == 0xFEFF;
-    if (marked || zero == 1 || (zero == 0 && size > 1 && bytes[1]))
-        die("%s looks like UTF-16; convert it: iconv -f UTF-16 -t UTF-8", name);
-    die("%s is not a text: byte %zu is 0", name, zero + 1);
-}
-
+/* In UTF-16, one of the two bytes of a Latin letter is 0, and many files begin with a byte order
+ * mark: U+FEFF, with its low or its high byte first. */
 void file_check_text(const char *name, const char *bytes, size_t size, size_t offset)
 {
     const char *zero = memchr(bytes, 0, size);
-    if (zero && !offset)
-        die_of_zero(name, bytes, size, (size_t)(zero - bytes));
-    if (zero)
-        die("%s is not a text: byte %zu is 0", name, offset + (size_t)(zero - bytes) + 1);
+    if (!zero)
+        return;
+    const size_t at = offset + (size_t)(zero - bytes);
+    const int mark = !offset && at > 1 ? (unsigned char)bytes[0] << 8 | (unsigned char)bytes[1] : 0;
+    const bool begins = at == 1 || (at == 0 && size > 1 && bytes[1]);
+    if (mark == 0xFFFE || mark == 0xFEFF || (!offset && begins))
+        die("%s looks like UTF-16; convert it: iconv -f UTF-16 -t UTF-8", name);
+    die("%s is not a text: byte %zu is 0", name, at + 1);
 }
 
 /* Reads a descriptor to its end and closes it. The size that fstat() reports is only a first
@@ -210,9 +204,8 @@ static Bytes read_all(int file, const char *name, bool text)
             die("cannot read %s: %s", name, reason(errno));
         if (got == 0)
             break;
-        const char *zero = text ? memchr(end, 0, (size_t)got) : NULL;
-        if (zero)
-            die_of_zero(name, all.bytes, all.size + (size_t)got, (size_t)(zero - all.bytes));
+        if (text)
+            file_check_text(name, end, (size_t)got, all.size);
         all.size += (size_t)got;
     }
     all.bytes[all.size] = 0;

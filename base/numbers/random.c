@@ -88,22 +88,16 @@ static uint64_t change(const Order *order, uint64_t half, int round, int bits)
     return random_bits(order->seed, order->purpose, counter) & (((uint64_t)1 << bits) - 1);
 }
 
-static uint64_t turn(const Order *order, uint64_t number)
+/* All rounds, or back from the last to the first. */
+static uint64_t turn(const Order *order, uint64_t number, bool back)
 {
     uint64_t high = number >> order->low, low = number & (((uint64_t)1 << order->low) - 1);
-    for (int round = 0; round < ROUNDS; round += 2) {
-        high ^= change(order, low, round, order->high);
-        low ^= change(order, high, round + 1, order->low);
-    }
-    return high << order->low | low;
-}
-
-static uint64_t turn_back(const Order *order, uint64_t number)
-{
-    uint64_t high = number >> order->low, low = number & (((uint64_t)1 << order->low) - 1);
-    for (int round = ROUNDS - 2; round >= 0; round -= 2) {
-        low ^= change(order, high, round + 1, order->low);
-        high ^= change(order, low, round, order->high);
+    for (int i = 0; i < ROUNDS; i++) {
+        const int round = back ? ROUNDS - 1 - i : i;
+        if (round % 2)
+            low ^= change(order, high, round, order->low);
+        else
+            high ^= change(order, low, round, order->high);
     }
     return high << order->low | low;
 }
@@ -111,7 +105,7 @@ static uint64_t turn_back(const Order *order, uint64_t number)
 uint64_t order_at(const Order *order, uint64_t i)
 {
     do
-        i = turn(order, i);
+        i = turn(order, i, false);
     while (i >= order->count);
     return i;
 }
@@ -119,7 +113,7 @@ uint64_t order_at(const Order *order, uint64_t i)
 uint64_t order_find(const Order *order, uint64_t place)
 {
     do
-        place = turn_back(order, place);
+        place = turn(order, place, true);
     while (place >= order->count);
     return place;
 }

@@ -386,13 +386,6 @@ static void hold_back(Ngrams *all, bool stream)
     }
 }
 
-static void count_all(Ngrams *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (all->purpose[i])
-            all->purpose[i] = NGRAM_COUNTED;
-}
-
 /* All of a part to count, but of a large one only the end, with room for `more` tokens. Returns
  * which piece was the first. */
 static size_t count_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t more,
@@ -439,7 +432,9 @@ Counting counting_of(const Corpus *corpus)
         if (losses[k] < losses[found.order])
             found.order = k;
 
-    count_all(&all);
+    for (size_t i = 0; i < all.count; i++)
+        if (all.purpose[i])
+            all.purpose[i] = NGRAM_COUNTED;
     add_part(&all, corpus, evaluated, 0, NGRAM_PREDICTED, room);
     kneser_ney_losses(&all, found.order, losses);
     found.loss = losses[found.order];
