@@ -9,15 +9,6 @@
 const char *const OBJECTIVE_NAMES[] = {
     [OBJECTIVE_NEXT] = "next", [OBJECTIVE_PAIRS] = "pairs", [OBJECTIVE_MASKED] = "masked", NULL};
 
-/* The place of [sep], or `count` if there is none. */
-static int separator(const Objective *o, const int *tokens, int count)
-{
-    int i = 0;
-    while (i < count && tokens[i] != o->sep)
-        i++;
-    return i;
-}
-
 Sequence objective_sequence(const Objective *o, const int *tokens, int rows)
 {
     Sequence s = {.tokens = tokens, .rows = rows};
@@ -25,7 +16,8 @@ Sequence objective_sequence(const Objective *o, const int *tokens, int rows)
     case OBJECTIVE_NEXT: break;
     case OBJECTIVE_MASKED: s.prefix = rows; break;
     case OBJECTIVE_PAIRS:
-        s.first = separator(o, tokens, rows);
+        while (s.first < rows && tokens[s.first] != o->sep)
+            s.first++;
         if (!o->causal_source && s.first < rows)
             s.prefix = s.first + 1;
         break;

@@ -281,11 +281,6 @@ static char *count_part(Counted *c, TokenizerKind kind, const Text *chunk, Span 
     return count_words(c, false, chunk, part);
 }
 
-static TextCut cut_of(TokenizerRules rules)
-{
-    return tokenizer_cut(&(Tokenizer){.stream = rules.stream, .objective = rules.objective});
-}
-
 /* What tokens are made of in a chunk that follows `before` bytes. */
 static Span part_to_count(const TokenizerRules *rules, size_t before, const Text *chunk)
 {
@@ -306,11 +301,13 @@ static Span part_to_count(const TokenizerRules *rules, size_t before, const Text
 /* Line ends, blank lines and the tabs of pairs are in no part: they get no id. */
 static char *count_chunk(Counted *c, TokenizerRules rules, const Text *chunk, size_t before)
 {
+    const TextCut cut =
+        tokenizer_cut(&(Tokenizer){.stream = rules.stream, .objective = rules.objective});
     Span text = part_to_count(&rules, before, chunk);
     char *wrong = NULL;
     if (!c->cache.bits)
         c->cache = token_cache_new(rules.kind, 1, SIZE_MAX);
-    for (Span part; !wrong && split_part(&text.begin, text.end, cut_of(rules), &part);)
+    for (Span part; !wrong && split_part(&text.begin, text.end, cut, &part);)
         wrong = count_part(c, rules.kind, chunk, part);
     return wrong;
 }

@@ -11,7 +11,6 @@
 
 #include "base/parallel/threads.h"
 #include "kernel.h"
-#include "pack.h"
 #include "rounded.h"
 
 /* Below this many multiply-adds waking the other threads costs more than it gains. */

@@ -1,10 +1,11 @@
 /* pack.c: rows are copied as they lie, with the next ones prefetched; columns are transposed in
  * blocks of 4 x 8 with vector shuffles; bfloat16 rounds two numbers into a word on the way. */
-#include "pack.h"
+#include "kernel.h"
 
 #include <string.h>
 
 #include "rounded.h"
+
 /* Copies contiguous numbers, and prefetches those at `next`, which come soon. */
 static void copy_row(Real *to, const Real *from, const Real *next, int count)
 {

@@ -224,23 +224,37 @@ static bool keys_differ(Pattern p, int query, int limit, int other)
     return false;
 }
 
-bool pattern_tells_apart(const Pattern *patterns, int layers, int heads, int query, int prefix,
-                         int other)
+/* Marks what reaches a query, layer by layer from the last one. Unless `other` is -1, ends and
+ * returns true at the first key that differs with that prefix. */
+static bool find_reach(const Pattern *patterns, int layers, int heads, int query, int prefix,
+                       int other, bool *reach)
 {
     const int limit = key_limit(query, prefix);
     const size_t size = (size_t)limit;
-    bool *reach = memory_new(3 * size, sizeof *reach, "the reach of the patterns"), differ = false;
+    bool *queries = memory_new(2 * size, sizeof *queries, "the reach of the patterns");
+    bool differ = false;
+    memset(reach, false, size);
     reach[query] = true;
     for (int l = layers - 1; l >= 0 && !differ; l--) {
-        memcpy(reach + size, reach, size);
+        if (other < 0 && !memchr(reach, 0, size))
+            break;
+        memcpy(queries, reach, size);
         for (int h = 0; h < heads && !differ; h++) {
             const Pattern p = pattern_at(patterns, l * heads + h);
-            for (int i = 0; i < limit && !differ; i++)
-                differ = reach[size + (size_t)i] &&
-                         keys_differ(p, i, key_limit(i, prefix), key_limit(i, other));
-            mark_all(p, reach + size, reach + 2 * size, limit, prefix, reach);
+            for (int i = 0; other >= 0 && i < limit && !differ; i++)
+                differ = queries[i] && keys_differ(p, i, key_limit(i, prefix), key_limit(i, other));
+            mark_all(p, queries, queries + size, limit, prefix, reach);
         }
     }
+    free(queries);
+    return differ;
+}
+
+bool pattern_tells_apart(const Pattern *patterns, int layers, int heads, int query, int prefix,
+                         int other)
+{
+    bool *reach = memory_take((size_t)key_limit(query, prefix) * sizeof *reach);
+    const bool differ = find_reach(patterns, layers, heads, query, prefix, other, reach);
     free(reach);
     return differ;
 }
@@ -248,16 +262,5 @@ bool pattern_tells_apart(const Pattern *patterns, int layers, int heads, int que
 void pattern_reach(const Pattern *patterns, int layers, int heads, int query, int prefix,
                    bool *reach)
 {
-    const int limit = key_limit(query, prefix);
-    const size_t size = (size_t)limit;
-    bool *queries = memory_new(2 * size, sizeof *queries, "the reach of the patterns");
-    memset(reach, false, size);
-    reach[query] = true;
-    for (int l = layers - 1; l >= 0 && memchr(reach, 0, size); l--) {
-        memcpy(queries, reach, size);
-        for (int h = 0; h < heads; h++)
-            mark_all(pattern_at(patterns, l * heads + h), queries, queries + size, limit, prefix,
-                     reach);
-    }
-    free(queries);
+    find_reach(patterns, layers, heads, query, prefix, -1, reach);
 }

@@ -9,7 +9,6 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "text/subwords/bpe.h"
-#include "text/subwords/bpe_train.h"
 #include "text/tokenizer.h"
 
 static BpeMerge *train(Vocabulary *v, const char *text, bool by_lines, int size, int64_t min_count)

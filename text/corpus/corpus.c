@@ -495,7 +495,7 @@ double corpus_evaluation_rows(const Corpus *c, const Part *part)
 
 /* ---- Kept as a file ---- */
 
-static Header header_of(const Corpus *c, CorpusOrigin origin)
+bool corpus_keep(Corpus *c, CorpusOrigin origin, const Directory *directory, const char *name)
 {
     Header h = {.origin = origin,
                 .width = (uint64_t)c->ids.width,
@@ -512,12 +512,6 @@ static Header header_of(const Corpus *c, CorpusOrigin origin)
                 .held_out_rows = c->held_out.rows,
                 .held_out_targets = c->held_out.targets};
     memcpy(h.magic, MAGIC, sizeof MAGIC);
-    return h;
-}
-
-bool corpus_keep(Corpus *c, CorpusOrigin origin, const Directory *directory, const char *name)
-{
-    Header h = header_of(c, origin);
     const char *bytes = store_view(&c->store);
     h.rest = checksum_of(bytes + sizeof h, c->store.size - sizeof h);
     h.header = checksum_of(&h, offsetof(Header, header));

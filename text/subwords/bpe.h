@@ -2,7 +2,7 @@
  *
  * A text is cut into words. A word begins as its bytes; of all pairs of neighbours
  * that can be merged, the one whose merge comes first in the list is merged, the leftmost of
- * equals, until none is left. With the merges of bpe_train.h's example, "hugs" becomes hug and s:
+ * equals, until none is left. With the merges of the example below, "hugs" becomes hug and s:
  *
  *     h u g s  ->  h ug s  ->  hug s
  *
@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "text/words/split.h"
-#include "bpe_train.h"
 
 /* ---- Words as bytes ---- */
 
@@ -142,6 +141,12 @@ static inline int64_t pair_table_get(const PairTable *table, int left, int right
     return pair_table_slot(table, left, right)->value;
 }
 
+/* Wherever these two tokens stand side by side, they become the token `id`. Merges are in the order
+ * in which they are to be made. */
+typedef struct {
+    int left, right, id;
+} BpeMerge;
+
 typedef struct {
     int byte_ids[256];
     PairTable ranks; /* of a pair: its place in the list of merges, plus 1 */
@@ -182,5 +187,30 @@ typedef struct {
 /* Writes the bytes of the next token to `out`, after those held back; at the end, the rest. */
 void bpe_stream_put(BpeStream *stream, Span bytes, FILE *out);
 void bpe_stream_end(BpeStream *stream, FILE *out);
+
+/* ---- Training ---- */
+
+/* Which subwords a text is best cut into: byte-pair encoding, trained as Hugging
+ * Face's BpeTrainer does it, with the same merges and the same ids.
+ *
+ * At first every byte is a token. Then the pair of neighbours that occurs most often becomes a new
+ * token, everywhere, again and again, until the vocabulary is large enough:
+ *
+ *     h u g (10 times)  p u g (5)  p u n (12)  b u n (4)  h u g s (5)
+ *     u + g (20 times) -> ug        hug = h ug, pug = p ug, hugs = h ug s
+ *     u + n (16)       -> un        pun = p un, bun = b un
+ *     h + ug (15)      -> hug
+ *
+ * Pairs are counted within words, never across. If pairs occur equally often,
+ * the one with the smaller left id comes first, then the one with the smaller right id. */
+
+/* Adds the 256 bytes to a vocabulary, as the characters of bpe.h in their order, and then
+ * merges until it has `size` tokens; those that it has already, which are special, are part of
+ * these. Ends sooner if no pair is left that occurs `min_count` times. Frees the counts, whose
+ * memory it needs. Returns the merges, an stb_ds array. */
+BpeMerge *bpe_train(Vocabulary *vocabulary, WordCounts *counts, int size, int64_t min_count);
+
+/* A vocabulary of the 256 bytes only; ids[byte] receives their ids. */
+void bpe_add_bytes(Vocabulary *vocabulary, int ids[256]);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * No token is made twice, of different parts: wherever its bytes become one token, the same merges
  * made it, in the same order. So the new token stands nowhere yet, and all its pairs are new. */
-#include "bpe_train.h"
+#include "bpe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,6 @@
 #include "base/base.h"
 #include "base/heap.h"
 #include "base/utf8.h"
-#include "bpe.h"
 
 /* A word as tokens[start ... start + length). */
 typedef struct {

@@ -2,7 +2,6 @@
  * for sums. If floats have no fused multiply-add, software.h does the work. */
 #include <string.h>
 
-#include "fused.h"
 #include "model/matrix/kernel.h"
 #include "software.h"
 
