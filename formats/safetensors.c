@@ -228,8 +228,9 @@ static void sort_entries(TensorEntry *entries, int (*order)(const void *, const 
         qsort(entries, arrlenu(entries), sizeof *entries, order);
 }
 
-/* Reads the whole header, in the order of the file: an stb_ds array. */
-static TensorEntry *read_entries(const TensorFile *file)
+/* Reads the whole header: an stb_ds array, in the order of the numbers, whose `size` bytes the
+ * entries must cover without a gap or an overlap. */
+static TensorEntry *read_entries(const TensorFile *file, size_t size)
 {
     TensorEntry *entries = NULL, entry;
     const cJSON *json;
@@ -242,21 +243,14 @@ static TensorEntry *read_entries(const TensorFile *file)
                 json->string);
         arrput(entries, entry);
     }
-    return entries;
-}
-
-/* The entries, in the order of their numbers, must cover the `size` bytes of numbers without a gap
- * or an overlap. */
-static void check_offsets(const TensorFile *file, const TensorEntry *entries, size_t size)
-{
+    sort_entries(entries, by_begin);
     size_t reached = 0;
-    for (ptrdiff_t i = 0; i < arrlen(entries); i++) {
+    for (ptrdiff_t i = 0; i < arrlen(entries); reached = entries[i++].end)
         if (entries[i].begin != reached)
             die("%s is damaged: its tensors overlap or leave a gap", file->path);
-        reached = entries[i].end;
-    }
     if (reached != size)
         die("%s is damaged: its header describes %zu bytes, it has %zu", file->path, reached, size);
+    return entries;
 }
 
 static _Noreturn void die_of_reading(const TensorFile *file)
@@ -324,25 +318,9 @@ static TensorEntry *open_file(TensorFile *file, const Directory *directory, cons
     if (!cJSON_IsObject(file->header))
         die("%s is damaged: its header is not JSON", file->path);
     file->begin = sizeof length + length;
-    TensorEntry *entries = read_entries(file);
-    sort_entries(entries, by_begin);
-    check_offsets(file, entries, rest - length);
+    TensorEntry *entries = read_entries(file, rest - length);
     check_checksum(file, entries);
     return entries;
-}
-
-/* The entries are sorted by name here. */
-static void check_names(const SafeTensors *tensors)
-{
-    for (ptrdiff_t i = 1; i < arrlen(tensors->entries); i++) {
-        const TensorEntry *a = &tensors->entries[i - 1], *b = &tensors->entries[i];
-        const char *path = tensors->files[b->file].path;
-        if (!by_name(a, b) && a->file == b->file)
-            die("%s is damaged: its header has %.100s twice", path, b->name);
-        if (!by_name(a, b))
-            die("%s is damaged: it has %.100s, and so does %s", path, b->name,
-                tensors->files[a->file].path);
-    }
 }
 
 SafeTensors safetensors_open_all(const Directory *directory, const char *list,
@@ -362,7 +340,15 @@ SafeTensors safetensors_open_all(const Directory *directory, const char *list,
         tensors.size += size;
     }
     sort_entries(tensors.entries, by_name);
-    check_names(&tensors);
+    for (ptrdiff_t i = 1; i < arrlen(tensors.entries); i++) {
+        const TensorEntry *a = &tensors.entries[i - 1], *b = &tensors.entries[i];
+        const char *path = tensors.files[b->file].path;
+        if (!by_name(a, b) && a->file == b->file)
+            die("%s is damaged: its header has %.100s twice", path, b->name);
+        if (!by_name(a, b))
+            die("%s is damaged: it has %.100s, and so does %s", path, b->name,
+                tensors.files[a->file].path);
+    }
     return tensors;
 }
 

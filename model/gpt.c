@@ -183,15 +183,6 @@ void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout)
         layernorm_forward(gpt->keep.normed, &gpt->norm, stream_at(gpt, L), N);
 }
 
-/* What is not trained has no gradients. */
-static void forget_untrained(Gpt *gpt)
-{
-    for (int i = 0; i < gpt->tensor_count; i++)
-        if (!gpt->tensors[i].trained)
-            memset(gpt->gradient_block + gpt->tensors[i].offset, 0,
-                   sizeof(Real) * tensor_size(&gpt->tensors[i]));
-}
-
 /* From the gradient of the head's input, in work.dstream, back to the embedding. */
 static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
 {
@@ -209,7 +200,11 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
     /* 1  stream[0] = wte[token] + wpe[position] */
     embedding_backward(gpt->gradients.embedding, d, batch, C,
                        gpt->config.positions == POSITIONS_LEARNED);
-    forget_untrained(gpt);
+    /* What is not trained has no gradients. */
+    for (int i = 0; i < gpt->tensor_count; i++)
+        if (!gpt->tensors[i].trained)
+            memset(gpt->gradient_block + gpt->tensors[i].offset, 0,
+                   sizeof(Real) * tensor_size(&gpt->tensors[i]));
 }
 
 /* Gathers the next `rows` rows that count, from row `next` of the batch on: their numbers into
@@ -331,26 +326,19 @@ double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dr
     return loss;
 }
 
-/* Notes in the KV cache which tokens it has read. */
-static void cache_tokens(const Batch *batch)
-{
-    for (int s = 0; s < batch->sequences; s++)
-        memcpy(kv_cache_tokens(batch->cache, batch->slots[s]) + batch->past[s],
-               batch->tokens + batch->start[s],
-               sizeof(int) * (size_t)(batch->start[s + 1] - batch->start[s]));
-}
-
 void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
 {
     const int S = batch->sequences, C = gpt->config.width;
     gpt_forward(gpt, batch, NULL, (Dropout){0});
-    if (batch->cache)
-        cache_tokens(batch);
     /* The last rows of all sequences together, so that the output table is read once. */
     Real *last = gpt->work.dstream;
-    for (int s = 0; s < S; s++)
-        memcpy(ROW(last, s, C), ROW(gpt_head_input(gpt), batch->start[s + 1] - 1, C),
-               sizeof *last * (size_t)C);
+    for (int s = 0; s < S; s++) {
+        const int first = batch->start[s], end = batch->start[s + 1];
+        memcpy(ROW(last, s, C), ROW(gpt_head_input(gpt), end - 1, C), sizeof *last * (size_t)C);
+        if (batch->cache) /* notes which tokens it has read */
+            memcpy(kv_cache_tokens(batch->cache, batch->slots[s]) + batch->past[s],
+                   batch->tokens + first, sizeof(int) * (size_t)(end - first));
+    }
     logits_forward(logits, gpt->weights.head, last, S);
     mix(gpt, logits, batch, NULL, S);
 }

@@ -416,15 +416,6 @@ static void put_words(Tokenizer *t, WordCounts *counted, const char *name, Token
     word_counts_free(counted);
 }
 
-/* Each merge needs a pair of the text, so that a text cannot fill a larger vocabulary than `most`:
- * memory is taken by the size. */
-static void put_subwords(Tokenizer *t, WordCounts *counted, size_t bytes, TokenizerRules rules)
-{
-    const int64_t most = t->vocabulary.count + 256 + (int64_t)bytes;
-    const int size = (int)min_int64(rules.vocabulary, most);
-    tokenizer_set_merges(t, bpe_train(&t->vocabulary, counted, size, rules.min_count));
-}
-
 Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules rules)
 {
     Tokenizer t = tokenizer_new();
@@ -441,10 +432,15 @@ Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules
     if (rules.objective == OBJECTIVE_MASKED)
         t.mask = add_special(&t, "[mask]");
     WordCounts counted = add_up(counts);
-    if (rules.kind == TOKENIZER_BPE)
-        put_subwords(&t, &counted, counts->size, rules);
-    else
+    if (rules.kind == TOKENIZER_BPE) {
+        /* Each merge needs a pair of the text, so that a text cannot fill a larger vocabulary than
+         * this: memory is taken by the size. */
+        const int64_t most = t.vocabulary.count + 256 + (int64_t)counts->size;
+        const int size = (int)min_int64(rules.vocabulary, most);
+        tokenizer_set_merges(&t, bpe_train(&t.vocabulary, &counted, size, rules.min_count));
+    } else {
         put_words(&t, &counted, name, rules);
+    }
     free(counts);
     return t;
 }

@@ -96,14 +96,6 @@ static const char *splitter_of(const Tokenizer *t)
     abort(); /* a way of splitting that is not listed */
 }
 
-/* How tokens become a text again, if not as words with spaces between them. */
-static const char *decoder_of(const Tokenizer *t)
-{
-    return t->kind == TOKENIZER_BPE    ? BYTE_LEVEL
-           : t->kind == TOKENIZER_CHAR ? "{\"type\":\"Fuse\"}"
-                                       : "null";
-}
-
 /* Appends a special token to the pieces of a template, and to what that says of such tokens. */
 static void put_piece(char **pieces, cJSON *about, const Tokenizer *t, int id)
 {
@@ -191,7 +183,11 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     cJSON_AddRawToObject(json, "normalizer", NORMALIZERS[t->form]);
     cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
     put_template(json, t);
-    cJSON_AddRawToObject(json, "decoder", decoder_of(t));
+    /* How tokens become a text again, if not as words with spaces between them. */
+    cJSON_AddRawToObject(json, "decoder",
+                         t->kind == TOKENIZER_BPE    ? BYTE_LEVEL
+                         : t->kind == TOKENIZER_CHAR ? "{\"type\":\"Fuse\"}"
+                                                     : "null");
     put_model(cJSON_AddObjectToObject(json, "model"), t);
     return json;
 }

@@ -357,17 +357,6 @@ static Part stream_part(const Corpus *c, size_t begin, size_t end)
                   .targets = rows};
 }
 
-/* The first part is trained on and the tail is held out. No piece spans both, so the tail's first
- * token is never predicted. A part of fewer than two tokens would have no target: then all is
- * trained on. */
-static void cut_stream(Corpus *c, double share)
-{
-    const size_t count = c->ids.count, tail = (size_t)(share * (double)count + 0.5);
-    const size_t end = tail >= 2 && count - tail >= 2 ? count - tail : count;
-    c->train = stream_part(c, 0, end);
-    c->held_out = stream_part(c, end, count);
-}
-
 void corpus_set_aside(Corpus *c)
 {
     Part *train = &c->train, *aside = &c->aside;
@@ -409,10 +398,17 @@ void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t s
                         SourceWatch *watch, void *watcher)
 {
     corpus->context = context;
-    if (corpus->stream)
-        cut_stream(corpus, held_out);
-    else
+    if (corpus->stream) {
+        /* The first part is trained on and the tail is held out. No piece spans both, so the tail's
+         * first token is never predicted. A part of fewer than two tokens would have no target:
+         * then all is trained on. */
+        const size_t count = corpus->ids.count, tail = (size_t)(held_out * (double)count + 0.5);
+        const size_t end = tail >= 2 && count - tail >= 2 ? count - tail : count;
+        corpus->train = stream_part(corpus, 0, end);
+        corpus->held_out = stream_part(corpus, end, count);
+    } else {
         cut_lines(corpus, held_out, seed, watch, watcher);
+    }
     corpus_choose_evaluated(corpus, seed);
 }
 

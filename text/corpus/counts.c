@@ -61,12 +61,6 @@ static TextSearch search_new(const Tokenizer *t, const int *tokens, int count)
     return s;
 }
 
-static void search_free(TextSearch *s)
-{
-    arrfree(s->symbols);
-    free(s->shorter);
-}
-
 /* The token that the text continues with after the first `read` symbols of its token `at`, which
  * has `count`; -1 if there is none. */
 static int continuation(const Corpus *corpus, const Tokenizer *t, size_t at, ptrdiff_t read,
@@ -95,7 +89,8 @@ static void visit_matches(const Corpus *corpus, const Tokenizer *t, const int *t
                 on = visit(context, at, i + 1, arrlen(symbols));
     }
     arrfree(symbols);
-    search_free(&search);
+    arrfree(search.symbols);
+    free(search.shorter);
 }
 
 /* What is counted, and where. */
@@ -147,9 +142,8 @@ static bool count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count
 {
     Tally *c = context;
     const size_t before = strlen(c->before);
-    char *bytes = NULL; /* stb_ds array */
-    arrsetcap(bytes,
-              before + 1); /* not NULL, even if nothing comes before: memcpy() must not get it */
+    char *bytes = NULL;           /* stb_ds array */
+    arrsetcap(bytes, before + 1); /* memcpy() must not get NULL, even if nothing comes before */
     memcpy(arraddnptr(bytes, before), c->before, before);
     put_text(c, &bytes, at, read);
     const char *end = byte_level_word_after(bytes, before, bytes + arrlen(bytes));

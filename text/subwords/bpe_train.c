@@ -220,30 +220,6 @@ static void merge_pair(PairTrainer *t, const int *words, BpeMerge merge)
 
 /* ---- Training ---- */
 
-static PairTrainer trainer_new(Vocabulary *v, WordCounts *counts, int size)
-{
-    int ids[256] = {0};
-    bpe_add_bytes(v, ids);
-    const int most = max_int(size, v->count);
-    PairTrainer t = {
-        .counts = pair_table_new(), .left = findings_new(most), .right = findings_new(most)};
-    read_words(&t, counts);
-    queue_byte_pairs(&t, ids);
-    return t;
-}
-
-static void trainer_free(PairTrainer *t)
-{
-    for (ptrdiff_t i = 0; i < arrlen(t->queue); i++)
-        free(t->queue[i].words);
-    arrfree(t->queue);
-    pair_table_free(&t->counts);
-    findings_free(&t->left);
-    findings_free(&t->right);
-    free(t->words);
-    free(t->tokens);
-}
-
 /* The id of the token that two make together. If a special token has its name, they become that
  * one, as they do with BpeTrainer. */
 static int join_tokens(Vocabulary *v, int left, int right)
@@ -278,7 +254,14 @@ static bool take_most_frequent(PairTrainer *t, int64_t min_count, QueuedPair *pa
 
 BpeMerge *bpe_train(Vocabulary *v, WordCounts *counts, int size, int64_t min_count)
 {
-    PairTrainer t = trainer_new(v, counts, size);
+    int ids[256] = {0};
+    bpe_add_bytes(v, ids);
+    const int most = max_int(size, v->count);
+    PairTrainer t = {
+        .counts = pair_table_new(), .left = findings_new(most), .right = findings_new(most)};
+    read_words(&t, counts);
+    queue_byte_pairs(&t, ids);
+
     BpeMerge *merges = NULL;
     QueuedPair pair;
     while (v->count < size && take_most_frequent(&t, min_count, &pair)) {
@@ -287,6 +270,14 @@ BpeMerge *bpe_train(Vocabulary *v, WordCounts *counts, int size, int64_t min_cou
         merge_pair(&t, pair.words, merge);
         free(pair.words);
     }
-    trainer_free(&t);
+
+    for (ptrdiff_t i = 0; i < arrlen(t.queue); i++)
+        free(t.queue[i].words);
+    arrfree(t.queue);
+    pair_table_free(&t.counts);
+    findings_free(&t.left);
+    findings_free(&t.right);
+    free(t.words);
+    free(t.tokens);
     return merges;
 }
