@@ -77,10 +77,9 @@ Lab *EXPORT(lab_open)(char *words)
     lab->row.uniform = elementary_log(vocabulary);
     lab->row.frequencies = floor_unigram(&session->trainer.corpus, vocabulary);
     session->last = (LogEntry){.loss = NAN, .evaluated = NAN, .rate = NAN};
-    char *command = command_line(arguments);
+    AUTOFREE char *command = command_line(arguments);
     if (!session_begin(session, command))
         exit(1);
-    free(command);
     lab->idle = clock_seconds();
     return lab;
 }

@@ -124,12 +124,11 @@ static char **read_options(int argc, char **argv, Settings *settings, Decided *d
 {
     char **texts = NULL;
     if (team_leads()) {
-        char **words = options_read(&PROGRAM, argc, argv, settings, decided->at);
+        AUTOFREE char **words = options_read(&PROGRAM, argc, argv, settings, decided->at);
         settings_check(settings, decided, words[0]);
         texts = texts_of(settings->text, words);
         for (char **text = texts; *text; text++)
             options_check_path(*text, settings->compare ? "runs" : "data");
-        free(words);
     }
     share_settings(settings);
     team_share(decided, sizeof *decided);
@@ -172,10 +171,8 @@ int main(int argc, char **argv)
     Session session = {.screen = screen_open(), .asked = &stop_signal};
     Settings settings = {0};
     Decided decided = {{0}};
-    char *command = command_line(argv);
-    char *arguments = command_line(argv + 1);
+    AUTOFREE char *command = command_line(argv), *arguments = command_line(argv + 1);
     team_agree(checksum_of(arguments, strlen(arguments)), "command line");
-    free(arguments);
     char **texts = read_options(argc, argv, &settings, &decided);
     process_start_threads(settings.threads);
 
@@ -190,7 +187,6 @@ int main(int argc, char **argv)
     team_end();
     if (!settings.compare)
         trainer_close(&session.trainer);
-    free(command);
     arrfree(texts);
     fields_free(SETTINGS, &settings);
     if (!good)

@@ -64,14 +64,13 @@ static void put_head(FILE *out, const cJSON *config, const Trainer *t)
 
 static void put_text(FILE *out, const cJSON *own, const Trainer *t)
 {
-    char *names = names_of(json_get(own, "text"));
+    AUTOFREE char *names = names_of(json_get(own, "text"));
     put_item(out, N_("text"), N_("%s, %s bytes, XXH3 `%s`"), names,
              thousands((size_t)t->origin.text_size).text, checksum_hex(t->origin.text).text);
     put_item(out, N_("tokens"), N_("%s, vocabulary %s, objective %s"),
              TOKENIZER_NAMES[t->tokenizer.kind],
              thousands((size_t)tokenizer_size(&t->tokenizer)).text,
              OBJECTIVE_NAMES[t->plan.settings.objective]);
-    free(names);
 }
 
 static void put_sizes(FILE *out, const Trainer *t)
@@ -149,23 +148,21 @@ static void put_seal(FILE *out, const char *card, size_t size)
 /* Whether there is no card yet, or one that ends as put_seal() ended it. */
 static bool is_ours(const Directory *run)
 {
-    char card[1 << 14], *path = path_in(run, CARD_FILE), *wanted;
+    char card[1 << 14];
+    AUTOFREE char *path = path_in(run, CARD_FILE), *wanted = NULL;
     size_t size = file_peek(path, card, sizeof card - 1);
     card[size] = 0;
-    free(path);
     const char *last = strstr(card, SEAL);
     FILE *out = memory_stream(&wanted, &size);
     if (last)
         put_seal(out, card, (size_t)(last - card));
     fclose(out);
-    const bool ours = last ? !strcmp(last, wanted) : !directory_has(run, CARD_FILE);
-    free(wanted);
-    return ours;
+    return last ? !strcmp(last, wanted) : !directory_has(run, CARD_FILE);
 }
 
 void card_write(const Trainer *t, const cJSON *config)
 {
-    char *text;
+    AUTOFREE char *text = NULL;
     size_t size;
     FileWriter writer;
     if (!is_ours(&t->directory) || !file_begin(&writer, &t->directory, CARD_FILE))
@@ -175,6 +172,5 @@ void card_write(const Trainer *t, const cJSON *config)
     fclose(out);
     fwrite(text, 1, size, writer.stream);
     put_seal(writer.stream, text, size);
-    free(text);
     file_commit(&writer);
 }

@@ -56,26 +56,21 @@ static char *value_of(const Run *run, const char *name)
 
 static bool is_equal(const Run *a, const Run *b, const char *name)
 {
-    char *one = value_of(a, name), *other = value_of(b, name);
-    const bool equal = !strcmp(one, other);
-    free(one);
-    free(other);
-    return equal;
+    AUTOFREE char *one = value_of(a, name), *other = value_of(b, name);
+    return !strcmp(one, other);
 }
 
 /* Whether two runs predict the same part of the same text, in the same tokens. The lines that are
  * held out are drawn by the seed. All settings before --counts decide it, but --causal-source. */
 static bool are_comparable(const Run *a, const Run *b)
 {
-    char *sequence = value_of(a, "sequence"), *held_out = value_of(a, "val");
+    AUTOFREE char *sequence = value_of(a, "sequence"), *held_out = value_of(a, "val");
     const bool drawn = !strcmp(sequence, "lines") && strcmp(held_out, "0") != 0;
     bool equal = !strcmp(a->config.text, b->config.text) && (!drawn || is_equal(a, b, "seed"));
     for (const Field *field = field_next(SETTINGS); field->offset != offsetof(Settings, counts);
          field = field_next(field + 1))
         equal = equal &&
                 (field->offset == offsetof(Settings, causal_source) || is_equal(a, b, field->name));
-    free(sequence);
-    free(held_out);
     return equal;
 }
 
@@ -95,10 +90,9 @@ static void find_differences(Run *runs)
         same_text &= !strcmp(runs[i].config.text, runs[0].config.text);
     for (ptrdiff_t i = 0; i < count && !same_text; i++) {
         const cJSON *text = json_get(config_own(&runs[i].config), "text");
-        char *name =
+        AUTOFREE char *name =
             display_text(json_text(text, "name") ? json_text(text, "name") : runs[i].config.text);
         add_about(&runs[i], "text", name);
-        free(name);
     }
     for (const Field *field = field_next(SETTINGS); field->offset != offsetof(Settings, log_every);
          field = field_next(field + 1)) {
@@ -106,9 +100,8 @@ static void find_differences(Run *runs)
         for (ptrdiff_t i = 1; i < count; i++)
             same &= is_equal(&runs[i], &runs[0], field->name);
         for (ptrdiff_t i = 0; i < count && !same; i++) {
-            char *value = value_of(&runs[i], field->name);
+            AUTOFREE char *value = value_of(&runs[i], field->name);
             add_about(&runs[i], field->name, value);
-            free(value);
         }
     }
 }
@@ -119,10 +112,8 @@ static size_t parameters_of(const Run *run)
 {
     int count;
     size_t numbers;
-    Tensor *tensors = gpt_tensors(&run->config.shape, &count, &numbers);
-    const size_t parameters = gpt_parameters(tensors, count);
-    free(tensors);
-    return parameters;
+    AUTOFREE Tensor *tensors = gpt_tensors(&run->config.shape, &count, &numbers);
+    return gpt_parameters(tensors, count);
 }
 
 /* Whether its losses are of a part that is held out. */
@@ -157,10 +148,9 @@ static void put_row(const Run *run, int columns, const Run *first, bool beside)
         printf("%s%s\n", run->about ? "  " : "", run->about ? run->about : "");
         return;
     }
-    char *about = format_text("%s", run->about);
+    AUTOFREE char *about = format_text("%s", run->about);
     printf("\n    ");
     screen_wrap(about, 4, screen_width());
-    free(about);
 }
 
 static void put_table(const Run *runs, const Screen *screen)
@@ -183,11 +173,10 @@ static void put_table(const Run *runs, const Screen *screen)
         put_row(&runs[i], columns, &runs[0], beside);
     if (comparable)
         return;
-    char *note =
+    AUTOFREE char *note =
         format_text("%s", _("* of another text, other tokens or another part held out than "
                             "the first: these losses cannot be compared"));
     screen_wrap(note, 0, screen_width());
-    free(note);
 }
 
 /* ---- The picture ---- */

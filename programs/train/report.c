@@ -140,11 +140,10 @@ static void put_header(const Report *r)
 static void put_shown(const Report *r, char **shown)
 {
     for (ptrdiff_t i = 0; i < arrlen(shown); i++) {
-        char *line = display_text(shown[i]);
+        AUTOFREE char *line = display_text(shown[i]);
         printf("        ");
         put_cut(stdout, line, r->screen->terminal ? max_int(screen_width() - 9, 20) : INT_MAX);
         printf("\n");
-        free(line);
     }
     names_free(shown);
 }
@@ -350,11 +349,10 @@ static char *choices_of(const GptConfig *shape)
     char *all = NULL;
     EACH_GPT_FIELD (f)
         if (f->field.kind == FIELD_CHOICE) {
-            char *value = field_text(&f->field, shape);
-            char *shown = f->shown ? format_text(translated(f->shown), translated(value))
-                                   : format_text("%s %s", f->field.name, value);
+            AUTOFREE char *value = field_text(&f->field, shape);
+            AUTOFREE char *shown = f->shown ? format_text(translated(f->shown), translated(value))
+                                            : format_text("%s %s", f->field.name, value);
             extend_text(&all, "%s%s", all ? ", " : "", shown);
-            free(value), free(shown);
         }
     return all;
 }
@@ -366,14 +364,13 @@ static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
     const GptConfig *shape = &t->plan.shape;
-    char *choices = choices_of(shape);
+    AUTOFREE char *choices = choices_of(shape);
     screen_paragraph(
         screen, "model", "%s, %s of %d, width %d, hidden %d, context %d; %s, %s head%s%s",
         plural((size_t)shape->layers, "layer", "layers").text,
         plural((size_t)shape->heads, "head", "heads").text, shape->head_size, shape->width,
         shape->hidden, shape->context, choices, shape->untied ? _("untied") : _("tied"),
         s->attend ? _(", attends to ") : "", s->attend ? s->attend : "");
-    free(choices);
     screen_paragraph(screen, "", "%s, %.1f MB of memory, %s, kernel %s",
                      plural(t->plan.parameters, "parameter", "parameters").text,
                      t->plan.bytes / 1e6, plural((size_t)s->threads, "thread", "threads").text,
@@ -603,10 +600,8 @@ static char *run_argument(const Trainer *t)
  * How to try a finished model. */
 static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
 {
-    char *words[] = {program_beside(ending, "sample"), run_argument(t), NULL};
-    screen_command(screen, "try", "what it writes:", words);
-    free(words[1]);
-    free(words[0]);
+    AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
+    screen_command(screen, "try", "what it writes:", (char *[]){program, run, NULL});
 }
 
 /* The beginning of the training text, at most to the end of a line or of a pair's source. The
@@ -620,11 +615,9 @@ static char *some_text(const Trainer *t)
     for (int i = 0; i < count; i++)
         if (ids[i] == t->tokenizer.eos)
             count = i;
-    char *text = tokenizer_decode(&t->tokenizer, ids, count);
-    char *first = text + strspn(text, " \t\n");
-    char *line = format_text("%.*s", (int)strcspn(first, "\t\n"), first);
-    free(text);
-    return line;
+    AUTOFREE char *text = tokenizer_decode(&t->tokenizer, ids, count);
+    const char *first = text + strspn(text, " \t\n");
+    return format_text("%.*s", (int)strcspn(first, "\t\n"), first);
 }
 
 /* next    nothing is left to learn; look inside:
@@ -632,14 +625,9 @@ static char *some_text(const Trainer *t)
 static void conclude_look(const Trainer *t, const Screen *screen, const Ending *ending,
                           const char *why)
 {
-    char *run = run_argument(t);
-    char *words[] = {program_beside(ending, "attend"),      run, some_text(t), "-o",
-                     format_text("%s/attention.html", run), NULL};
-    screen_command(screen, "next", why, words);
-    free(words[0]);
-    free(words[2]);
-    free(words[4]);
-    free(run);
+    AUTOFREE char *program = program_beside(ending, "attend"), *run = run_argument(t);
+    AUTOFREE char *text = some_text(t), *page = format_text("%s/attention.html", run);
+    screen_command(screen, "next", why, (char *[]){program, run, text, "-o", page, NULL});
 }
 
 /* Why a finished run need not be longer, translated; NULL if its loss was still falling. The caller
@@ -670,10 +658,9 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
 {
     const Settings *s = &t->plan.settings;
     const bool finished = t->progress.step == s->steps;
-    char *enough = finished && ending->saved ? why_no_longer(t) : NULL;
+    AUTOFREE char *enough = finished && ending->saved ? why_no_longer(t) : NULL;
     if (enough) {
         conclude_look(t, screen, ending, enough);
-        free(enough);
         return;
     }
     const char *why = N_("go on from here:");
@@ -702,11 +689,10 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
 static void conclude_name(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
-    char *usual = s->out || s->resume ? NULL : run_name(t->texts[0]);
+    AUTOFREE char *usual = s->out || s->resume ? NULL : run_name(t->texts[0]);
     if (usual && strcmp(usual, t->directory.path))
         screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,
                          t->directory.path);
-    free(usual);
 }
 
 /* If the last step is not saved, the reason has been printed, and only the command follows. */

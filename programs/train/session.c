@@ -75,11 +75,9 @@ char **show_continuations(Show *show, Trainer *t)
     answer_continue(a, &answer, NULL, NULL);
     for (int i = 0; i < answer.count; i++) {
         const Continuation *c = &answer.continuations[i];
-        char *text = text_of(a, &answer, c), *tail = answer_tail(a, c);
+        AUTOFREE char *text = text_of(a, &answer, c), *tail = answer_tail(a, c);
         shown_write(&t->shown, t->progress.step, answer.prompt, text, c->ended, c->log_probability);
         arrput(lines, format_text("%s%s", text, tail));
-        free(text);
-        free(tail);
     }
     answer_free(&answer);
     return lines;
@@ -355,9 +353,8 @@ static void evaluate_whole(Session *session, Ending *ending)
 
 static void plot(const Session *session)
 {
-    char *larger = path_in(&session->trainer.directory, CURVE_FILE);
+    AUTOFREE char *larger = path_in(&session->trainer.directory, CURVE_FILE);
     plot_print(&session->curve, &session->screen, larger);
-    free(larger);
 }
 
 bool session_end(Session *session, const char *program, SignalName *signal_name)

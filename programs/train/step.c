@@ -139,7 +139,8 @@ static void add_round(double *sum, size_t *targets, double *losses, Trainer *t, 
  * abandoned. */
 static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, void *watcher)
 {
-    double *losses = memory_new((size_t)team_size(), sizeof *losses, "the losses of a round");
+    AUTOFREE double *losses =
+        memory_new((size_t)team_size(), sizeof *losses, "the losses of a round");
     double sum = 0;
     size_t targets = 0;
     for (BatchPlace place = {0}; place.piece < part->count && !isnan(sum);)
@@ -147,7 +148,6 @@ static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, vo
             add_round(&sum, &targets, losses, t, part, &place);
         else
             sum = NAN;
-    free(losses);
     return sum / (double)targets;
 }
 

@@ -84,13 +84,11 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
             take(settings, decided, field, &(const Settings){.shape = *shape});
     /* For two heads "2" and "2,2" are the same patterns: with an entry for each head, equal. */
     const int all = shape->layers * shape->heads;
-    Pattern *asked = settings_patterns(settings->attend, shape->layers, shape->heads);
+    AUTOFREE Pattern *asked = settings_patterns(settings->attend, shape->layers, shape->heads);
     free(settings->attend);
     settings->attend = asked ? patterns_list(asked, all) : NULL;
-    char *own = shape->patterns ? patterns_list(shape->patterns, all) : NULL;
+    AUTOFREE char *own = shape->patterns ? patterns_list(shape->patterns, all) : NULL;
     TAKE(attend, own);
-    free(own);
-    free(asked);
 }
 
 /* Structs are shared as they are in memory, since all members are the same program; what
@@ -125,7 +123,7 @@ static void share_store(Store *store)
     if (!team_leads())
         *store = store->file < 0 ? store_in_memory() : store_in_temporary_file(TOKENS_FILE);
     const char *bytes = team_leads() ? store_view(store) : NULL;
-    char *room = memory_take(size < BLOCK ? size : BLOCK);
+    AUTOFREE char *room = memory_take(size < BLOCK ? size : BLOCK);
     for (size_t at = 0; at < size; at += BLOCK) {
         const size_t block = size - at < BLOCK ? size - at : BLOCK;
         if (bytes)
@@ -134,7 +132,6 @@ static void share_store(Store *store)
         if (!bytes)
             store_put(store, room, block);
     }
-    free(room);
 }
 
 /* The address that has so far the leader's: NULL, or as far from the beginning of the store. */

@@ -150,8 +150,7 @@ static bool looks_like_pairs(const Trainer *t)
     const Text *small = source_text(t->source);
     if (named || !small)
         return named;
-    char *wrong = text_check_pairs(small);
-    free(wrong);
+    AUTOFREE char *wrong = text_check_pairs(small);
     return !wrong;
 }
 

@@ -35,24 +35,19 @@ static bool is_directory(const char *path)
 /* The run that this path is a checkpoint of, which the caller frees; NULL if it is none. */
 static char *run_of_checkpoint(const char *path)
 {
-    char *run = system_real_path(path), *slash = run ? strrchr(run, '/') : NULL;
-    bool is_one = slash && checkpoint_step(slash + 1) >= 0;
-    if (is_one) {
-        *slash = 0;
-        char *receipt = format_text("%s/" RECEIPT_FILE, run);
-        is_one = !access(receipt, F_OK);
-        free(receipt);
-    }
-    if (is_one)
-        return run;
-    free(run);
-    return NULL;
+    AUTOFREE char *run = system_real_path(path);
+    char *slash = run ? strrchr(run, '/') : NULL;
+    if (!slash || checkpoint_step(slash + 1) < 0)
+        return NULL;
+    *slash = 0;
+    AUTOFREE char *receipt = format_text("%s/" RECEIPT_FILE, run);
+    return access(receipt, F_OK) ? NULL : format_text("%s", run);
 }
 
 /* The receipt of a checkpoint is that of its run, which has the rows after it. */
 static void find_receipt(Verification *v, Settings *settings)
 {
-    char *parent = run_of_checkpoint(settings->verify);
+    AUTOFREE char *parent = run_of_checkpoint(settings->verify);
     const char *path = parent ? parent : settings->verify;
     if (parent && settings->from)
         usage_error("--from does not go with a checkpoint: %s goes on from its own weights",
@@ -65,15 +60,13 @@ static void find_receipt(Verification *v, Settings *settings)
     if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
         die("%s has no receipt.txt: it is not a run, or an older version wrote it", path);
     /* A receipt that was sent may have got the line ends of Windows. */
-    Bytes file = v->run.path ? file_read_in(&v->run, RECEIPT_FILE, true) : file_read(v->path, true);
-    char *clean;
+    const Bytes file =
+        v->run.path ? file_read_in(&v->run, RECEIPT_FILE, true) : file_read(v->path, true);
+    AUTOFREE char *bytes = file.bytes, *clean = NULL;
     size_t size;
-    if (text_clean("", file.bytes, file.size, TEXT_AS_IS, &clean, &size) ||
+    if (text_clean("", bytes, file.size, TEXT_AS_IS, &clean, &size) ||
         !receipt_parse(&v->receipt, clean, 0))
         die("%s is damaged, or not a receipt", v->path);
-    free(clean);
-    free(file.bytes);
-    free(parent);
 }
 
 /* The value of a key that every receipt has; the caller frees it. */
@@ -92,12 +85,11 @@ static void take_settings(const Verification *v, Settings *settings, Decided *de
     EACH_FIELD (field, SETTINGS) {
         if (field->life == LIFE_CALL)
             continue;
-        char *value = value_of(v, field->name);
+        AUTOFREE char *value = value_of(v, field->name);
         const bool unset = field->kind == FIELD_TEXT && !*value;
         if (!unset && !field_try(field, settings, value))
             die("%s is damaged: its %s is '%.60s'", v->path, field->name, value);
         decided->at[field->offset] = true;
-        free(value);
     }
     DECIDED(decided, mask) = settings->objective == OBJECTIVE_MASKED;
     if (settings->from)
@@ -109,12 +101,11 @@ static void take_settings(const Verification *v, Settings *settings, Decided *de
  * which might fail for a reason that has nothing to do with this. */
 static void check_text(const Verification *v, char *const *texts)
 {
-    char *wanted = value_of(v, "text");
+    AUTOFREE char *wanted = value_of(v, "text");
     Source *source = source_open(texts, (SourceRules){.form = TEXT_AS_IS, .large = LARGE_TEXT});
     if (source_text(source) && source_checksum(source) != strtoull(wanted, NULL, 16))
         die("%s is not the text that %s was trained on", source_name(source), v->path);
     source_free(source);
-    free(wanted);
 }
 
 /* Opens the trainer at the beginning of the run. The texts must outlive it. */
@@ -122,25 +113,23 @@ static void open_new(Verification *v, Settings *settings, Decided *decided, char
                      SourceWatch *watch, void *watcher)
 {
     take_settings(v, settings, decided);
-    char *from = receipt_value(&v->receipt, "from");
+    AUTOFREE char *from = receipt_value(&v->receipt, "from");
     if (from && !settings->from)
         die("%s: the run started from another model; name it with --from DIR", v->path);
     if (strcmp(texts[0], "-") != 0)
         check_text(v, texts);
     trainer_open(&v->session->trainer, texts, settings, decided, watch, watcher);
-    char *own = receipt_value(&v->session->trainer.receipt, "from");
+    AUTOFREE char *own = receipt_value(&v->session->trainer.receipt, "from");
     if (own && (!from || strcmp(own, from) != 0))
         die("the run did not start from the model in %s, says %s", settings->from, v->path);
-    free(own);
-    free(from);
 }
 
 /* Dies if the run that was opened is not the receipt's, or if the receipt begins later. */
 static void check_identity(const Verification *v)
 {
     const Trainer *t = &v->session->trainer;
-    char *identity = value_of(v, "identity"), *text = value_of(v, "text");
-    char *begins = receipt_value(&v->receipt, "begins-after");
+    AUTOFREE char *identity = value_of(v, "identity"), *text = value_of(v, "text");
+    AUTOFREE char *begins = receipt_value(&v->receipt, "begins-after");
     if (t->origin.text != strtoull(text, NULL, 16))
         die("%s is not the text that %s was trained on", t->text_name, v->path);
     if (strtoull(identity, NULL, 16) != t->origin.run)
@@ -149,16 +138,13 @@ static void check_identity(const Verification *v)
             v->path);
     if (begins && t->progress.step < strtoll(begins, NULL, 10))
         die("%s begins after step %s: only a later checkpoint can be verified", v->path, begins);
-    free(identity);
-    free(text);
-    free(begins);
 }
 
 /* Another version or, in bfloat16, another kernel may compute other bits. */
 static void note_version(const Verification *v)
 {
     const Screen *screen = &v->session->screen;
-    char *version = value_of(v, "version"), *kernel = receipt_value(&v->receipt, "kernel");
+    AUTOFREE char *version = value_of(v, "version"), *kernel = receipt_value(&v->receipt, "kernel");
     if (strcmp(version, PULGA_VERSION) != 0)
         screen_paragraph(screen, "note",
                          "version %s wrote the receipt, this is %s: another version may compute "
@@ -169,8 +155,6 @@ static void note_version(const Verification *v)
                          "the kernel %s computed this run in bfloat16, this is %s, whose sums "
                          "differ in the last bits",
                          kernel, matrix_kernel_name());
-    free(version);
-    free(kernel);
 }
 
 /* ---- The files ---- */
@@ -188,12 +172,11 @@ static const ReceiptRow *row_at(const Verification *v, int64_t step)
 /* Counts a file that was compared. If it is not what the receipt says, prints its name. */
 static bool check(Verification *v, const Directory *directory, const char *file, bool same)
 {
-    char *path = path_in(directory, file);
+    AUTOFREE char *path = path_in(directory, file);
     v->files++;
     if (!same)
         screen_paragraph(&v->session->screen, "verify",
                          "differs: %s does not have the weights that the receipt says", path);
-    free(path);
     return same;
 }
 
@@ -233,11 +216,10 @@ static bool check_files(Verification *v)
     bool same = check_saved(v, &v->run, &room);
     int64_t *steps = checkpoint_steps(&v->run);
     for (ptrdiff_t i = 0; i < arrlen(steps) && same; i++) {
-        char *path = checkpoint_path(&v->run, steps[i]);
+        AUTOFREE char *path = checkpoint_path(&v->run, steps[i]);
         Directory checkpoint = directory_open(path);
         same = check_saved(v, &checkpoint, &room);
         directory_close(&checkpoint);
-        free(path);
     }
     arrfree(steps);
     free(room.best);

@@ -87,31 +87,25 @@ static double entropy_at(Place *places, size_t count, Sight sight)
 
 /* ---- Places ---- */
 
-/* All places, those of each position together. */
-typedef struct {
-    Place *places;
-    size_t *end; /* (T + 1) where those of each position end */
-} Listing;
-
-/* Lists each row that counts at its position, the index in its sequence; or, before that, only
- * counts the rows of each position, one place further. */
-static void list_rows(const Corpus *corpus, Listing *p, bool counts)
+/* Lists each row that counts at its position, the index in its sequence: `end` (T + 1) is where
+ * those of each position end so far. Without `places`, only counts the rows of each position, one
+ * place further. */
+static void list_rows(const Corpus *corpus, Place *places, size_t *end)
 {
-    int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
+    AUTOFREE int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
     const bool hides = corpus->objective.kind == OBJECTIVE_MASKED;
     for (size_t n = 0; n < corpus->train.count; n++) {
         const Piece piece = corpus_piece(corpus, &corpus->train, n);
         const Sequence sequence = corpus_sequence(corpus, piece, tokens);
         for (int i = sequence.first; i < sequence.rows; i++) {
             const int target = objective_target(&corpus->objective, &sequence, i);
-            if (target >= 0 && counts)
-                p->end[i + 1]++;
+            if (target >= 0 && !places)
+                end[i + 1]++;
             else if (target >= 0)
-                p->places[p->end[i]++] = (Place){(uint32_t)piece.from + (uint32_t)i,
-                                                 hides ? 0 : tokens[i], target, sequence.prefix};
+                places[end[i]++] = (Place){(uint32_t)piece.from + (uint32_t)i,
+                                           hides ? 0 : tokens[i], target, sequence.prefix};
         }
     }
-    free(tokens);
 }
 
 /* ---- What is seen ---- */
@@ -128,7 +122,7 @@ typedef struct {
 static bool view_of(View *view, const Eyes *eyes, int position, int prefix)
 {
     const int limit = key_limit(position, prefix);
-    bool *reach = memory_new((size_t)limit, sizeof *reach, "counting the floor");
+    AUTOFREE bool *reach = memory_new((size_t)limit, sizeof *reach, "counting the floor");
     bool all = true;
     pattern_reach(eyes->patterns, eyes->layers, eyes->heads, position, prefix, reach);
     *view = (View){.prefix = prefix};
@@ -137,7 +131,6 @@ static bool view_of(View *view, const Eyes *eyes, int position, int prefix)
         if (reach[i] && i != position)
             arrput(view->offsets, i - position);
     }
-    free(reach);
     return all;
 }
 
@@ -199,34 +192,32 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
 {
     const int T = (int)min_int64((int64_t)corpus->longest, corpus->context);
     const Eyes eyes = {patterns, layers, heads, corpus->objective.kind == OBJECTIVE_MASKED};
-    Listing p = {memory_new(corpus->train.targets, sizeof *p.places, "counting the floor"),
-                 memory_new((size_t)T + 1, sizeof *p.end, "counting the floor")};
-    double *sums = memory_new((size_t)T, sizeof *sums, "counting the floor"), sum = 0;
+    AUTOFREE Place *places =
+        memory_new(corpus->train.targets, sizeof *places, "counting the floor");
+    AUTOFREE size_t *end = memory_new((size_t)T + 1, sizeof *end, "counting the floor");
+    AUTOFREE double *sums = memory_new((size_t)T, sizeof *sums, "counting the floor");
+    double sum = 0;
     bool all = true;
     int most = 0;
-    list_rows(corpus, &p, true); /* end[i + 1] counts position i ... */
+    list_rows(corpus, NULL, end); /* end[i + 1] counts position i ... */
     for (int i = 0; i < T; i++)
-        p.end[i + 1] += p.end[i]; /* ... so now position i begins at end[i] ... */
-    list_rows(corpus, &p, false); /* ... and now it ends there */
+        end[i + 1] += end[i];       /* ... so now position i begins at end[i] ... */
+    list_rows(corpus, places, end); /* ... and now it ends there */
     OMP(parallel for schedule(dynamic) reduction(max : most) reduction(&& : all)
         if (corpus->train.targets > 1 << 12))
     for (int i = 0; i < T; i++) {
-        const size_t begin = i ? p.end[i - 1] : 0;
+        const size_t begin = i ? end[i - 1] : 0;
         int most_here;
         bool all_here;
-        sums[i] = entropy_of(&corpus->ids, p.places + begin, p.end[i] - begin, i, &eyes, &most_here,
+        sums[i] = entropy_of(&corpus->ids, places + begin, end[i] - begin, i, &eyes, &most_here,
                              &all_here);
         most = max_int(most, most_here);
         all = all && all_here;
     }
     for (int i = 0; i < T; i++)
         sum += sums[i];
-    sum /= (double)p.end[T - 1];
     *seen = all ? 0 : most;
-    free(p.places);
-    free(p.end);
-    free(sums);
-    return sum;
+    return sum / (double)end[T - 1];
 }
 
 /* Each thread counts some of the pieces. If a few tokens are frequent, one count would have to wait
@@ -237,8 +228,9 @@ static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
     OMP(parallel if (part->targets > 1 << 16))
     {
         const size_t V = (size_t)vocabulary;
-        size_t *own = memory_new(4 * V, sizeof *own, "counting words");
-        int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting words");
+        AUTOFREE size_t *own = memory_new(4 * V, sizeof *own, "counting words");
+        AUTOFREE int *tokens =
+            memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting words");
         OMP(for schedule(static))
         for (size_t p = 0; p < part->count; p++) {
             const Sequence sequence =
@@ -252,14 +244,13 @@ static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
         OMP(critical)
         for (size_t v = 0; v < 4 * V; v++)
             seen[v % V] += own[v];
-        free(tokens);
-        free(own);
     }
 }
 
 double floor_unigram(const Corpus *corpus, int vocabulary)
 {
-    size_t *seen = memory_new((size_t)vocabulary, sizeof *seen, "counting words"), all = 0;
+    AUTOFREE size_t *seen = memory_new((size_t)vocabulary, sizeof *seen, "counting words");
+    size_t all = 0;
     count_targets(corpus, seen, vocabulary);
     for (int v = 0; v < vocabulary; v++)
         all += seen[v];
@@ -267,6 +258,5 @@ double floor_unigram(const Corpus *corpus, int vocabulary)
     for (int v = 0; v < vocabulary; v++)
         if (seen[v])
             sum -= (double)seen[v] * elementary_log((double)seen[v] / (double)all);
-    free(seen);
     return sum / (double)all;
 }

@@ -362,7 +362,7 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     plan->rows = rows_of_part(s, corpus);
     int count;
     size_t numbers;
-    Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
+    AUTOFREE Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
     plan->parameters = gpt_parameters(tensors, count);
     /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
     plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
@@ -370,7 +370,6 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
                   shards_bytes(s->shards, numbers);
     if (s->show) /* see programs/train/session.c */
         plan->bytes += gpt_reader_bytes(&plan->shape, s->shape.context);
-    free(tensors);
 }
 
 Plan plan_training(const Settings *settings, const Decided *decided, const Corpus *corpus,

@@ -47,9 +47,8 @@ Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, uint64_t fr
         fprintf(out, "begins-after: %" PRId64 "\n", step);
     EACH_FIELD (field, SETTINGS)
         if (field->life != LIFE_CALL) {
-            char *value = field_text(field, settings);
+            AUTOFREE char *value = field_text(field, settings);
             fprintf(out, "%s: %s\n", field->name, value);
-            free(value);
         }
     fputs("\n", out);
     fclose(out);
@@ -96,10 +95,8 @@ int receipt_planned(const Receipt *receipt)
 {
     if (arrlen(receipt->rows))
         return (int)arrlast(receipt->rows).of;
-    char *steps = receipt_value(receipt, "steps");
-    const int planned = steps ? (int)strtol(steps, NULL, 10) : 0;
-    free(steps);
-    return planned;
+    AUTOFREE char *steps = receipt_value(receipt, "steps");
+    return steps ? (int)strtol(steps, NULL, 10) : 0;
 }
 
 /* ---- The file ---- */
@@ -163,10 +160,9 @@ bool receipt_parse(Receipt *receipt, const char *file, uint64_t identity)
     *receipt = (Receipt){.head = format_text("%.*s", table ? (int)(table - file) : 0, file)};
     while (*line && read_row(receipt, line))
         line += strcspn(line, "\n") + 1;
-    char *own = receipt_value(receipt, "identity");
+    AUTOFREE char *own = receipt_value(receipt, "identity");
     const bool good =
         table && !*line && own && (!identity || !strcmp(own, checksum_hex(identity).text));
-    free(own);
     if (!good)
         receipt_free(receipt);
     return good;

@@ -51,15 +51,13 @@ static void check_files_of_others(const Directory *directory)
 /* Whether a path leads, perhaps over links, to a file of the run or of one of its checkpoints. */
 static bool holds(const Directory *directory, const char *path)
 {
-    char *run = system_real_path(directory->path), *file = system_real_path(path);
+    AUTOFREE char *run = system_real_path(directory->path), *file = system_real_path(path);
     const size_t length = run ? strlen(run) : 0;
-    bool held = false;
     if (run && file && !strncmp(file, run, length) && file[length] == '/')
         for (const char *const *name = RUN_FILES; *name; name++)
-            held |= !strcmp(strrchr(file, '/') + 1, *name);
-    free(run);
-    free(file);
-    return held;
+            if (!strcmp(strrchr(file, '/') + 1, *name))
+                return true;
+    return false;
 }
 
 /* Dies if the run that is there may not be overwritten: --overwrite was not given, or the new run
@@ -80,11 +78,10 @@ static void check_overwriting(const Directory *directory, const Settings *settin
         if (holds(directory, strcmp(*texts, "-") ? *texts : "/dev/stdin"))
             die("%s is a file of the run that --overwrite would remove; copy it elsewhere first",
                 *texts);
-    char *parent = settings->from ? format_text("%s/" MODEL_FILE, settings->from) : NULL;
+    AUTOFREE char *parent = settings->from ? format_text("%s/" MODEL_FILE, settings->from) : NULL;
     if (parent && holds(directory, parent))
         die("--from %s is in the run that --overwrite would remove; choose another --out",
             settings->from);
-    free(parent);
 }
 
 /* Removes the temporary files and hidden checkpoints that a kill has left. */
@@ -117,7 +114,8 @@ char *run_name(const char *text)
  * at once get one each. The caller frees the path. */
 static char *make_directory_for(const char *text)
 {
-    char *name = run_name(text), *path = format_text("%s", name);
+    AUTOFREE char *name = run_name(text);
+    char *path = format_text("%s", name);
     directory_make("runs");
     Directory runs = directory_open("runs");
     for (int number = 2; mkdirat(runs.handle, path + strlen("runs/"), 0777); number++) {
@@ -128,7 +126,6 @@ static char *make_directory_for(const char *text)
     }
     directory_sync(&runs);
     directory_close(&runs);
-    free(name);
     return path;
 }
 
@@ -151,13 +148,13 @@ void run_check(const Settings *settings, char *const *texts)
 
 Directory run_begin(const Settings *settings, char *const *texts)
 {
-    char *path = settings->out ? format_text("%s", settings->out) : make_directory_for(*texts);
+    AUTOFREE char *path =
+        settings->out ? format_text("%s", settings->out) : make_directory_for(*texts);
     if (settings->out)
         directory_make(path);
     const Directory directory = run_open(path);
     check_place(&directory, settings, texts);
     remove_leftovers(&directory);
-    free(path);
     return directory;
 }
 
@@ -208,9 +205,8 @@ uint64_t record_identity(const Settings *settings, uint64_t text, const Tokenize
     EACH_FIELD (field, SETTINGS) {
         if (field->life != LIFE_RUN)
             continue;
-        char *word = field_text(field, settings);
+        AUTOFREE char *word = field_text(field, settings);
         checksum = checksum_continue(checksum, word, strlen(word) + 1);
-        free(word);
     }
     return tokenizer_checksum(tokenizer, checksum);
 }
@@ -222,13 +218,12 @@ static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
 {
     cJSON *names = texts[1] ? cJSON_AddArrayToObject(json, "names") : NULL;
     for (; *texts; texts++) {
-        char *name = format_text("%s", *texts);
+        AUTOFREE char *name = format_text("%s", *texts);
         text_sanitize(name); /* a file's name is bytes, JSON is UTF-8 */
         if (names)
             cJSON_AddItemToArray(names, cJSON_CreateString(name));
         else
             cJSON_AddStringToObject(json, "name", name);
-        free(name);
     }
     cJSON_AddNumberToObject(json, "size", (double)origin.text_size);
     cJSON_AddStringToObject(json, "xxh3_64", checksum_hex(origin.text).text);
@@ -291,7 +286,7 @@ Config record_read(const Directory *directory)
  * those that came with a later version, and change nothing of what the run is. */
 void record_settings(const Config *config, const Directory *directory, Settings *settings)
 {
-    char *path = path_in(directory, CONFIG_FILE);
+    AUTOFREE char *path = path_in(directory, CONFIG_FILE);
     EACH_FIELD (field, SETTINGS) {
         const bool optional =
             field->life == LIFE_MAY_CHANGE && (field->preset || field->kind == FIELD_TEXT);
@@ -304,7 +299,6 @@ void record_settings(const Config *config, const Directory *directory, Settings 
                 path, field->name, directory->path);
         json_get_field(config_own(config), field, settings, path);
     }
-    free(path);
 }
 
 void record_check_identity(const Config *config, const Directory *directory, uint64_t identity)
@@ -360,7 +354,8 @@ static void put(cJSON *metadata, const char *name, double number)
 bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
                  const Progress *p, size_t log_size, uint64_t identity)
 {
-    NamedTensor *list = memory_new(5 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    AUTOFREE NamedTensor *list =
+        memory_new(5 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
     int count = weights_list(list, gpt, gpt->weight_block, "last.");
     count += weights_list(list + count, gpt, optimizer->m, "adam_m.");
     count += weights_list(list + count, gpt, optimizer->v, "adam_v.");
@@ -380,9 +375,7 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *op
     put(metadata, "evaluated", p->evaluated);
     put(metadata, "log_size", (double)log_size);
     cJSON_AddStringToObject(metadata, "identity", checksum_hex(identity).text);
-    const bool good = safetensors_write(directory, STATE_FILE, list, count, metadata);
-    free(list);
-    return good;
+    return safetensors_write(directory, STATE_FILE, list, count, metadata);
 }
 
 uint64_t state_checksum(const Gpt *gpt, const Optimizer *optimizer)
