@@ -27,9 +27,6 @@ typedef struct {
 
 typedef struct {
     Session session;
-    Settings settings;
-    Decided decided;
-    char **texts; /* the words of the command that name a text, ended by NULL */
     Shown row;
     double idle;                 /* clock: since when nothing is computed */
     volatile sig_atomic_t asked; /* nobody sends signals here */
@@ -64,18 +61,19 @@ Lab *EXPORT(lab_open)(char *words)
     char **arguments = words_of(words, &count);
     Lab *lab = memory_new(1, sizeof *lab, "the run");
     Session *session = &lab->session;
+    Trainer *t = &session->trainer;
     program_invocation_short_name = (char *)"train"; /* what messages begin with */
     setvbuf(stdout, NULL, _IOLBF, 0);
     json_prepare();
     session->screen = screen_open();
     session->asked = &lab->asked;
-    lab->texts = options_read(&PROGRAM, count, arguments, &lab->settings, lab->decided.at);
-    settings_check(&lab->settings, &lab->decided, lab->texts[0]);
-    trainer_open(&session->trainer, lab->texts, &lab->settings, &lab->decided, NULL, NULL);
-    announce(&session->trainer, &session->screen);
-    const int vocabulary = tokenizer_size(&session->trainer.tokenizer);
+    t->texts = options_read(&PROGRAM, count, arguments, &t->plan.settings, t->decided.at);
+    settings_check(&t->plan.settings, &t->decided, t->texts[0]);
+    trainer_open(t);
+    announce(t, &session->screen);
+    const int vocabulary = tokenizer_size(&t->tokenizer);
     lab->row.uniform = elementary_log(vocabulary);
-    lab->row.frequencies = floor_unigram(&session->trainer.corpus, vocabulary);
+    lab->row.frequencies = floor_unigram(&t->corpus, vocabulary);
     session->last = (LogEntry){.loss = NAN, .evaluated = NAN, .rate = NAN};
     AUTOFREE char *command = command_line(arguments);
     if (!session_begin(session, command))

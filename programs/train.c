@@ -16,22 +16,8 @@
 #include "programs/train/compare.h"
 #include "programs/train/report.h"
 #include "programs/train/session.h"
-#include "programs/train/take_over.h"
 #include "programs/train/team/team.h"
 #include "programs/train/verify.h"
-
-static const char *stop_name(int signal);
-
-/* Trains from where the run is to the end of this call, or until a signal; what is due after a step
- * is in programs/train/session.c, the step itself in programs/train/step.c. */
-static bool train(Session *session, const char *command, const char *program)
-{
-    if (!session_begin(session, command))
-        return false;
-    while (session_step(session))
-        continue;
-    return session_end(session, program, stop_name);
-}
 
 /* ---- Signals ---- */
 
@@ -120,18 +106,19 @@ static char **texts_of(char *text, char **words)
 
 /* The command line, which only the leader of a team reads, for everybody. Returns the paths of the
  * texts: an stb_ds array that ends with NULL. */
-static char **read_options(int argc, char **argv, Settings *settings, Decided *decided)
+static char **read_options(int argc, char **argv, Trainer *t)
 {
+    Settings *settings = &t->plan.settings;
     char **texts = NULL;
     if (team_leads()) {
-        AUTOFREE char **words = options_read(&PROGRAM, argc, argv, settings, decided->at);
-        settings_check(settings, decided, words[0]);
+        AUTOFREE char **words = options_read(&PROGRAM, argc, argv, settings, t->decided.at);
+        settings_check(settings, &t->decided, words[0]);
         texts = texts_of(settings->text, words);
         for (char **text = texts; *text; text++)
             options_check_path(*text, settings->compare ? "runs" : "data");
     }
     share_settings(settings);
-    team_share(decided, sizeof *decided);
+    team_share(&t->decided, sizeof t->decided);
     return texts;
 }
 
@@ -141,21 +128,25 @@ static void watch_reading(void *task, const char *doing, double share)
     screen_task(task, doing, share);
 }
 
-/* Opens the trainer, and trains. */
-static bool open_and_train(Session *session, Settings *settings, Decided *decided, char **texts,
-                           Task *reading, const char *command, const char *program)
+/* Opens the trainer, and trains to the end of this call, or until a signal; what is due after a step
+ * is in programs/train/session.c, the step itself in programs/train/step.c. */
+static bool open_and_train(Session *session, const char *command, const char *program)
 {
     nothing_written = format_text("%s%s: %s\n", session->screen.terminal ? "\n" : "",
                                   program_invocation_short_name,
                                   _("stopped before the first step: nothing was written"));
     watch_signals(leave);
-    trainer_open(&session->trainer, texts, settings, decided, watch_reading, reading);
+    trainer_open(&session->trainer);
     screen_status(&session->screen, "");
     team_stop_by(&stop_signal);
     watch_signals(note_signal); /* from here on there is something to save */
     if (team_leads())
         announce(&session->trainer, &session->screen);
-    return train(session, command, program);
+    if (!session_begin(session, command))
+        return false;
+    while (session_step(session))
+        continue;
+    return session_end(session, program, stop_name);
 }
 
 /* The status is 0 if the run is saved, 1 if it is not, 128 + the signal if one stopped it. */
@@ -169,26 +160,27 @@ int main(int argc, char **argv)
 
     /* The command line. */
     Session session = {.screen = screen_open(), .asked = &stop_signal};
-    Settings settings = {0};
-    Decided decided = {{0}};
+    Trainer *t = &session.trainer;
     AUTOFREE char *command = command_line(argv), *arguments = command_line(argv + 1);
     team_agree(checksum_of(arguments, strlen(arguments)), "command line");
-    char **texts = read_options(argc, argv, &settings, &decided);
-    process_start_threads(settings.threads);
+    char **texts = read_options(argc, argv, t);
+    const Settings *settings = &t->plan.settings;
+    process_start_threads(settings->threads);
 
     /* The run: what to train, on what, and where to write it. */
     Task reading = {.screen = &session.screen};
-    const bool good =
-        settings.compare ? compare(texts, settings.out, &session.screen)
-        : settings.verify
-            ? verify(&session, &settings, &decided, texts, watch_reading, &reading)
-            : open_and_train(&session, &settings, &decided, texts, &reading, command, argv[0]);
+    t->texts = texts;
+    t->rules = (SourceRules){.watch = watch_reading, .watcher = &reading};
+    const bool good = settings->compare  ? compare(texts, settings->out, &session.screen)
+                      : settings->verify ? verify(&session)
+                                         : open_and_train(&session, command, argv[0]);
 
     team_end();
-    if (!settings.compare)
-        trainer_close(&session.trainer);
+    if (settings->compare)
+        fields_free(SETTINGS, &t->plan.settings);
+    else
+        trainer_close(t);
     arrfree(texts);
-    fields_free(SETTINGS, &settings);
     if (!good)
         return 1;
     return stop_signal ? 128 + stop_signal : 0;

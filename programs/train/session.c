@@ -17,7 +17,6 @@
 #include "card.h"
 #include "curve.h"
 #include "report.h"
-#include "step.h"
 
 /* An answerer, as sample has, of a model that gets the weights before each answer. */
 struct Show {
@@ -215,7 +214,7 @@ static bool watch_signal(void *of, double share)
 double session_evaluate(Session *session)
 {
     const double began = clock_seconds();
-    const double evaluated = trainer_evaluate(&session->trainer, watch_evaluation, session);
+    const double evaluated = trainer_evaluate(&session->trainer);
     session->report.evaluation_seconds = clock_seconds() - began;
     return evaluated;
 }
@@ -300,6 +299,14 @@ static void follow_up(Session *session)
         keep(&session->trainer, true);
 }
 
+void session_start(Session *session, int64_t last)
+{
+    session->report = report_new(&session->trainer, &session->screen, last);
+    session->begun = session->saved = clock_seconds();
+    session->trainer.watch = watch_evaluation;
+    session->trainer.watcher = session;
+}
+
 /* A run that is resumed may have missed a checkpoint. */
 bool session_begin(Session *session, const char *command)
 {
@@ -308,13 +315,12 @@ bool session_begin(Session *session, const char *command)
     if (!trainer_begin_files(t, command) || (!s->resume && !trainer_save(t)))
         return false;
     session->end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
-    session->report = report_new(t, &session->screen, session->end);
     session->curve = begin_curve(t);
     if (team_leads() && s->show)
         session->show = show_new(t);
     if (team_leads())
         session->config = json_read(&t->directory, CONFIG_FILE);
-    session->begun = session->saved = clock_seconds();
+    session_start(session, session->end);
     session->first_step = session->saved_step = t->progress.step;
     keep(t, false);
     take_orders(session);
@@ -346,8 +352,8 @@ bool session_step(Session *session)
 /* What was evaluated by a sample is evaluated as a whole once, at the end. */
 static void evaluate_whole(Session *session, Ending *ending)
 {
-    ending->whole = trainer_evaluate_best(&session->trainer, &ending->whole_targets,
-                                          &ending->whole_bits, watch_evaluation, session);
+    ending->whole =
+        trainer_evaluate_best(&session->trainer, &ending->whole_targets, &ending->whole_bits);
     screen_status(&session->screen, "");
 }
 
@@ -382,7 +388,8 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
         /* A signal ends this, but not the one that ended training: such a model has a share too. */
         const bool stopped = session->signal && step < t->plan.settings.steps;
         screen_status(&session->screen, _("learning the share of counting"));
-        trainer_mix(&session->trainer, stopped ? NULL : watch_signal, session);
+        session->trainer.watch = stopped ? NULL : watch_signal;
+        trainer_mix(&session->trainer);
         screen_status(&session->screen, "");
     }
     if (team_leads()) {

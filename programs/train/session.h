@@ -50,9 +50,11 @@ bool session_begin(Session *session, const char *command);
 /* Takes a step, and does what is due after it. Returns false if there was none left to take. */
 bool session_step(Session *session);
 
-/* The parts of that: takes the step; evaluates, NAN if a signal came; and the line of the log for
+/* The parts of that, for a run that is trained again: what is printed and timed begins, up to the
+ * step `last`; takes the step; evaluates, NAN if a signal came; and the line of the log for
  * the step that was just taken. What is not known is NAN: the evaluation if none was made, the gap
  * if no floor belongs to what is evaluated, and before the first step its own numbers. */
+void session_start(Session *session, int64_t last);
 void session_take_step(Session *session);
 double session_evaluate(Session *session);
 LogEntry session_entry(const Session *session, double evaluated);

@@ -1,7 +1,7 @@
 /* step.c: the sequences of a step are cut into S shards of K parts each. The gradients of a shard's
  * parts are added one after another, those of the shards along a tree. Whatever is drawn for a row
  * is drawn by its number in the step, so it depends on neither. */
-#include "step.h"
+#include "trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,9 +107,9 @@ int64_t trainer_step(Trainer *t)
 /* In each round, every member of the team evaluates a batch, and the losses are collected. */
 
 /* The leader's watch decides for all. */
-static bool goes_on(EvaluationWatch *watch, void *watcher, double share)
+static bool goes_on(const Trainer *t, double share)
 {
-    bool on = !watch || !team_leads() || watch(watcher, share);
+    bool on = !t->watch || !team_leads() || t->watch(t->watcher, share);
     team_share(&on, sizeof on);
     return on;
 }
@@ -137,14 +137,14 @@ static void add_round(double *sum, size_t *targets, double *losses, Trainer *t, 
 
 /* The mean loss over the targets of a part of the text, without dropout; NAN if it was
  * abandoned. */
-static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, void *watcher)
+static double loss_over(Trainer *t, const Part *part)
 {
     AUTOFREE double *losses =
         memory_new((size_t)team_size(), sizeof *losses, "the losses of a round");
     double sum = 0;
     size_t targets = 0;
     for (BatchPlace place = {0}; place.piece < part->count && !isnan(sum);)
-        if (goes_on(watch, watcher, (double)place.piece / (double)part->count))
+        if (goes_on(t, (double)place.piece / (double)part->count))
             add_round(&sum, &targets, losses, t, part, &place);
         else
             sum = NAN;
@@ -161,20 +161,18 @@ static void swap_weights(Real *a, Real *b, size_t count)
 }
 
 /* The loss of a block of weights, which change places with the model's meanwhile. */
-static double loss_of(Trainer *t, Real *weights, const Part *part, EvaluationWatch *watch,
-                      void *watcher)
+static double loss_of(Trainer *t, Real *weights, const Part *part)
 {
     Real *own = t->gpt.weight_block;
     swap_weights(own, weights, t->gpt.size);
-    const double loss = loss_over(t, part, watch, watcher);
+    const double loss = loss_over(t, part);
     swap_weights(own, weights, t->gpt.size);
     return loss;
 }
 
-double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
+double trainer_evaluate(Trainer *t)
 {
-    const double loss =
-        loss_of(t, trainer_evaluated_weights(t), &t->corpus.evaluated, watch, watcher);
+    const double loss = loss_of(t, trainer_evaluated_weights(t), &t->corpus.evaluated);
     if (isnan(loss))
         return NAN;
     t->progress.evaluated = true;
@@ -200,15 +198,14 @@ static size_t most_targets(const Trainer *t)
     return (size_t)fmax((double)corpus_sample_targets(&t->corpus), trained * 3 / 100 / rows_each);
 }
 
-double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, EvaluationWatch *watch,
-                             void *watcher)
+double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits)
 {
     const Part *all = trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
     const size_t most = most_targets(t);
     if (most <= corpus_sample_targets(&t->corpus))
         return NAN;
     Part part = corpus_sample(&t->corpus, all, most, (uint32_t)t->plan.settings.seed);
-    const double loss = loss_of(t, t->best, &part, watch, watcher);
+    const double loss = loss_of(t, t->best, &part);
     *targets = part.targets;
     if (team_leads()) /* who knows the bytes of the text */
         *bits = bits_per_byte(loss, corpus_bytes(&t->corpus, &t->tokenizer, &part) /
@@ -225,14 +222,12 @@ enum { STEPS = 20 };
 typedef struct {
     Trainer *trainer;
     CountMixture counts;
-    EvaluationWatch *watch;
-    void *watcher;
 } Mixing;
 
 static double loss_with(Mixing *m, int share, const Part *part)
 {
     m->counts.share = share / (double)STEPS;
-    return loss_of(m->trainer, m->trainer->best, part, m->watch, m->watcher);
+    return loss_of(m->trainer, m->trainer->best, part);
 }
 
 /* The share to expect: in other texts it was 0.4, or less if counting is far worse than the model,
@@ -268,11 +263,11 @@ static int best_share(Mixing *m)
     return low;
 }
 
-void trainer_mix(Trainer *t, EvaluationWatch *watch, void *watcher)
+void trainer_mix(Trainer *t)
 {
     Counting *counting = &t->counting;
     team_share(counting, sizeof *counting);
-    Mixing m = {t, count_mixture_new(&t->corpus, counting->order, 0), watch, watcher};
+    Mixing m = {t, count_mixture_new(&t->corpus, counting->order, 0)};
     t->gpt.mixture = count_mixture_of(&m.counts);
     const int share = best_share(&m);
     counting->mixed = loss_with(&m, share, &t->corpus.evaluated);

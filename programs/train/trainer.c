@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -25,14 +26,95 @@
 #include "programs/train/team/team.h"
 #include "text/corpus/corpus.h"
 #include "text/tokenizer.h"
-#include "take_over.h"
+
+/* ---- Settings that are taken over ---- */
+
+/* All that a run's config.json holds replaces what the call has, except the settings that may
+ * change and were asked for. Afterwards everything is decided, so that plan.c chooses nothing. A
+ * call that contradicts what is taken over is a usage error. */
+static void take_over_run(Trainer *t, const Config *config)
+{
+    Settings *s = &t->plan.settings, call = {0};
+    const Decided asked = t->decided;
+    EACH_FIELD (field, SETTINGS)
+        field_copy(field, &call, s);
+    EACH_FIELD (field, SETTINGS)
+        if (asked.at[field->offset] && field->life == LIFE_RUN)
+            usage_error("--%s cannot change in a resumed run; %s keeps its own", field->name,
+                        call.resume);
+    record_settings(config, &t->directory, s);
+    EACH_FIELD (field, SETTINGS) {
+        if (asked.at[field->offset] && field->life == LIFE_MAY_CHANGE)
+            field_copy(field, s, &call);
+        if (field->life != LIFE_CALL)
+            t->decided.at[field->offset] = true;
+    }
+    /* Steps follow from epochs or the other way round: what was not asked for follows. */
+    if (DECIDED(&asked, epochs))
+        DECIDED(&t->decided, steps) = false;
+    if (DECIDED(&asked, steps))
+        DECIDED(&t->decided, epochs) = false;
+    settings_check_prompt(s, &asked);
+    settings_check_values(s, &t->decided);
+    fields_free(SETTINGS, &call);
+}
+
+/* Takes over one setting, whose value `own` has. Ends in a usage error if the call asked for
+ * another. */
+static void take(Settings *settings, Decided *decided, const Field *field, const Settings *own)
+{
+    if (decided->at[field->offset] && !field_equal(field, settings, own)) {
+        if (field->kind == FIELD_FLAG)
+            usage_error("--%s conflicts with the model in %s, which was made without it",
+                        field->name, settings->from);
+        const char *asked = field_text(field, settings), *value = field_text(field, own);
+        usage_error("--%s %s conflicts with the model in %s, which has %s", field->name,
+                    *asked ? asked : "all", settings->from, *value ? value : "all");
+    }
+    field_copy(field, settings, own);
+    decided->at[field->offset] = true;
+}
+/* TAKE(layers, 4): the setting --layers is 4, in the model. */
+#define TAKE(member, value) \
+    take(settings, decided, SETTING(member), &(const Settings){.member = (value)})
+
+/* The sizes of the model that settings->from names, and how it reads a text. They follow from the
+ * model and its tokenizer, so a GPT-2 that Transformers saved also works. */
+static void take_over_model(Settings *settings, Decided *decided, const Pretrained *model)
+{
+    const GptConfig *shape = &model->gpt.config;
+    static const size_t of_vocabulary[] = {offsetof(Settings, min_count),
+                                           offsetof(Settings, max_words),
+                                           offsetof(Settings, vocabulary)};
+    for (size_t i = 0; i < sizeof of_vocabulary / sizeof *of_vocabulary; i++)
+        if (decided->at[of_vocabulary[i]])
+            usage_error("--%s is for a new vocabulary; the model in %s keeps its own",
+                        field_at(SETTINGS, of_vocabulary[i])->name, settings->from);
+    TAKE(objective, model->config.objective);
+    TAKE(causal_source, model->config.causal_source);
+    settings_check_objective(settings, decided);
+    TAKE(tokens, model->tokenizer.kind);
+    TAKE(sequence, model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES);
+    TAKE(lower, model->tokenizer.form == TEXT_LOWER);
+    EACH_FIELD (field, SETTINGS)
+        if (settings_is_of_shape(field))
+            take(settings, decided, field, &(const Settings){.shape = *shape});
+    /* For two heads "2" and "2,2" are the same patterns: with an entry for each head, equal. */
+    const int all = shape->layers * shape->heads;
+    AUTOFREE Pattern *asked = settings_patterns(settings->attend, shape->layers, shape->heads);
+    free(settings->attend);
+    settings->attend = asked ? patterns_list(asked, all) : NULL;
+    AUTOFREE char *own = shape->patterns ? patterns_list(shape->patterns, all) : NULL;
+    TAKE(attend, own);
+}
 
 /* ---- Opening ---- */
 
 /* Encodes the text, chunk by chunk. The ids of a large text go into a file on the file system of
  * the run; if nothing is to be written, into a temporary one. */
-static void encode(Trainer *t, const Settings *s)
+static void encode(Trainer *t)
 {
+    const Settings *s = &t->plan.settings;
     int count;
     const char *folder = s->out ? s->out : t->directory.path ? t->directory.path : "runs";
     const Store store = source_text(t->source) ? store_in_memory()
@@ -72,30 +154,30 @@ static void set_aside(Trainer *t)
 
 /* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that
  * was kept, or shared, is cut already. */
-static void prepare(Trainer *t, Settings *settings, const Decided *decided, int vocabulary,
-                    const SourceRules *rules)
+static void prepare(Trainer *t, int vocabulary)
 {
+    Settings *settings = &t->plan.settings;
     t->corpus.objective.causal_source = settings->causal_source;
     t->corpus.objective.share = settings->mask;
-    plan_model(settings, decided, &t->corpus);
+    plan_model(settings, &t->decided, &t->corpus);
     if (!t->corpus.context) {
         corpus_check_pairs(&t->corpus, settings->shape.context, t->text_name);
         corpus_cut_watched(&t->corpus, settings->shape.context, settings->val,
-                           (uint32_t)settings->seed, rules->watch, rules->watcher);
+                           (uint32_t)settings->seed, t->rules.watch, t->rules.watcher);
     } else {
         corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
     }
     if (settings->counts && !t->corpus.aside.count)
         set_aside(t);
-    t->plan = plan_training(settings, decided, &t->corpus, vocabulary);
+    t->plan = plan_training(settings, &t->decided, &t->corpus, vocabulary);
     memory_check(t->plan.bytes, "a model of these sizes");
-    thread_set_limit(t->plan.settings.threads);
+    thread_set_limit(settings->threads);
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
-    t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer, t->plan.settings.average);
-    t->shards = shards_new(t->plan.settings.shards, t->gpt.gradient_block, t->gpt.size);
+    t->optimizer = optimizer_new(&t->gpt, settings->optimizer, settings->average);
+    t->shards = shards_new(settings->shards, t->gpt.gradient_block, t->gpt.size);
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
     t->room = batch_room_new(t->plan.rows);
-    t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
+    t->reader = reader_new(&t->corpus, (uint32_t)settings->seed);
     t->progress = (Progress){.best_loss = INFINITY};
 }
 
@@ -120,8 +202,9 @@ static void check_prompt(const Trainer *t)
 
 /* Makes a vocabulary of the text: subwords, of the part of a stream that is trained on; words and
  * characters, of all, so that the part held out has no unknown ones. */
-static Tokenizer train_tokenizer(Trainer *t, Settings *s)
+static Tokenizer train_tokenizer(Trainer *t)
 {
+    Settings *s = &t->plan.settings;
     TokenizerRules rules = {.kind = s->tokens,
                             .objective = s->objective,
                             .lower = s->lower,
@@ -156,8 +239,10 @@ static bool looks_like_pairs(const Trainer *t)
 
 /* Decides how a text becomes tokens, and notes what a person would see at a glance. A large text is
  * not looked at: it is read as a stream of subwords. */
-static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
+static void look_at_text(Trainer *t)
 {
+    Settings *s = &t->plan.settings;
+    const Decided *decided = &t->decided;
     const Text *small = source_text(t->source);
     const int column = small ? text_wrapped_at(small) : 0;
     plan_text(s, decided,
@@ -179,38 +264,39 @@ static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
 
 /* A new run makes its vocabulary from its text, and draws its weights; or it takes the sizes, the
  * vocabulary and the weights of another model. Nothing is written yet. */
-static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
+static void open_new(Trainer *t)
 {
+    Settings *settings = &t->plan.settings;
     Pretrained model = {0};
     const bool from_another = settings->from;
     run_check(settings, t->texts);
     choose_precision(settings);
     if (from_another) {
         model = pretrained_open(settings->from);
-        take_over_model(settings, decided, &model);
-        rules.form = model.tokenizer.form;
+        take_over_model(settings, &t->decided, &model);
+        t->rules.form = model.tokenizer.form;
     }
-    t->source = source_open(t->texts, rules);
+    t->source = source_open(t->texts, t->rules);
     if (from_another) {
         t->tokenizer = model.tokenizer;
         model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
     } else {
-        look_at_text(t, settings, decided);
+        look_at_text(t);
         if (settings->tokens == TOKENIZER_BPE && !settings->lower)
             source_set_form(t->source, TEXT_AS_IS);
-        t->tokenizer = train_tokenizer(t, settings);
+        t->tokenizer = train_tokenizer(t);
     }
-    encode(t, settings);
-    prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
+    encode(t);
+    prepare(t, tokenizer_size(&t->tokenizer));
     check_prompt(t);
     if (settings->verify) {
         t->directory = (Directory){-1, format_text("%s", settings->verify)};
     } else {
-        t->directory = run_begin(&t->plan.settings, t->texts);
+        t->directory = run_begin(settings, t->texts);
         t->log = log_begin(&t->directory);
         t->shown = shown_begin(&t->directory);
     }
-    t->origin.run = record_identity(&t->plan.settings, t->origin.text, &t->tokenizer);
+    t->origin.run = record_identity(settings, t->origin.text, &t->tokenizer);
     uint64_t from = 0;
     if (from_another) {
         from = weights_checksum(&model.gpt, model.gpt.weight_block);
@@ -219,7 +305,7 @@ static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRul
     } else {
         gpt_init(&t->gpt, (uint32_t)settings->seed);
     }
-    t->receipt = receipt_begin(&t->plan.settings, t->origin, from, 0);
+    t->receipt = receipt_begin(settings, t->origin, from, 0);
 }
 
 /* Reads the receipt up to the step that the run goes on from, and notes there if more or fewer
@@ -260,17 +346,16 @@ static void go_on(Trainer *t)
     resume_receipt(t);
 }
 
-/* Dies if the text that was read is not the run's. */
-static void check_text(const Trainer *t, const char *name, uint64_t text, uint64_t wanted)
+void check_text(const char *name, uint64_t text, uint64_t wanted, const char *run)
 {
     if (text != wanted)
-        die("%s is not the text that %s was trained on", name, t->directory.path);
+        die("%s is not the text that %s was trained on", name, run);
 }
 
 /* Reads the ids that the run keeps of a large text, or else the text, whose checksum is known. */
-static void read_again(Trainer *t, const Settings *s, uint64_t text, uint64_t identity,
-                       SourceRules rules)
+static void read_again(Trainer *t, uint64_t text, uint64_t identity)
 {
+    const Settings *s = &t->plan.settings;
     char *const *named = s->text ? t->texts : NULL;
     if (!named && !directory_has(&t->directory, TEXT_FILE) &&
         directory_has(&t->directory, TOKENS_FILE)) {
@@ -278,66 +363,134 @@ static void read_again(Trainer *t, const Settings *s, uint64_t text, uint64_t id
                                 identity, &t->origin);
         t->text_name = path_in(&t->directory, TOKENS_FILE);
     } else {
-        t->source = training_text_source(&t->directory, named, rules);
+        t->source = training_text_source(&t->directory, named, t->rules);
         if (!t->source)
             die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
         if (source_text(t->source)) /* else the checksum is known when all is read */
-            check_text(t, source_name(t->source), source_checksum(t->source), text);
-        encode(t, s);
+            check_text(source_name(t->source), source_checksum(t->source), text, t->directory.path);
+        encode(t);
         t->origin.run = identity;
     }
-    check_text(t, t->text_name, t->origin.text, text);
+    check_text(t->text_name, t->origin.text, text, t->directory.path);
 }
 
 /* Everything comes from the run's directory. Its identity (settings, text, vocabulary) is checked
  * before anything is computed from it. The vocabulary is not made again from the text: after
  * --from, it is another model's. */
-static void open_resumed(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
+static void open_resumed(Trainer *t)
 {
+    const Settings *settings = &t->plan.settings;
     /* Locked: nobody else changes it. */
     t->directory = settings->verify ? run_open(settings->resume) : run_resume(settings->resume);
     Config config = record_read(&t->directory);
     const uint64_t text = strtoull(config.text, NULL, 16);
-    take_over_run(settings, decided, &config, &t->directory);
+    take_over_run(t, &config);
     choose_precision(settings);
     t->tokenizer =
         tokenizer_json_read(&t->directory, config.shape.vocabulary, config.eos, config.objective);
-    rules.form = t->tokenizer.form;
+    t->rules.form = t->tokenizer.form;
     const uint64_t identity = record_identity(settings, text, &t->tokenizer);
     record_check_identity(&config, &t->directory, identity);
-    read_again(t, settings, text, identity, rules);
-    prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
+    read_again(t, text, identity);
+    prepare(t, tokenizer_size(&t->tokenizer));
     check_prompt(t);
     record_check_plan(&config, &t->directory, &t->plan);
     config_free(&config);
     go_on(t);
 }
 
-/* A member of a team that does not lead has all from the leader, and decides nothing. */
-static void open_shared(Trainer *t, Settings *settings, const Decided *decided, int vocabulary)
+/* ---- Sharing ---- */
+
+/* What the leader of a team has read and decided becomes everybody's. The other members need no
+ * text, no run and no disk in common, only the program. Structs are shared as they are in memory;
+ * what they point to follows. */
+
+static void share_text(char **text)
 {
-    Decided all = *decided;
+    size_t size = team_leads() && *text ? strlen(*text) + 1 : 0;
+    team_share(&size, sizeof size);
+    if (!team_leads())
+        *text = size ? memory_take(size) : NULL;
+    team_share(*text, size);
+}
+
+void share_settings(Settings *settings)
+{
+    if (!team_leads())
+        fields_free(SETTINGS, settings);
+    team_share(settings, sizeof *settings);
+    EACH_FIELD (field, SETTINGS)
+        if (field->kind == FIELD_TEXT)
+            share_text((char **)((char *)settings + field->offset));
+}
+
+/* Sends the leader's store through memory, in blocks. A member has the leader's struct so far, and
+ * writes the bytes to a store of its own, which is a file too if the leader's is. */
+static void share_store(Store *store)
+{
+    enum { BLOCK = 1 << 26 };
+    const size_t size = store->size;
+    if (!team_leads())
+        *store = store->file < 0 ? store_in_memory() : store_in_temporary_file(TOKENS_FILE);
+    const char *bytes = team_leads() ? store_view(store) : NULL;
+    AUTOFREE char *room = memory_take(size < BLOCK ? size : BLOCK);
+    for (size_t at = 0; at < size; at += BLOCK) {
+        const size_t block = size - at < BLOCK ? size - at : BLOCK;
+        if (bytes)
+            memcpy(room, bytes + at, block);
+        team_share(room, block);
+        if (!bytes)
+            store_put(store, room, block);
+    }
+}
+
+/* The address that has so far the leader's: NULL, or as far from the beginning of the store. */
+static const void *moved(const void *address, const char *from, const char *to)
+{
+    return address ? to + ((uintptr_t)address - (uintptr_t)from) : NULL;
+}
+
+/* A corpus that was cut, for training: without the sizes of its lines in the text, and before what
+ * is evaluated is chosen. */
+static void share_corpus(Corpus *c)
+{
+    team_share(c, sizeof *c);
+    const char *from = c->store.at;
+    share_store(&c->store);
+    if (team_leads())
+        return;
+    const char *to = store_view(&c->store);
+    c->ids.at = moved(c->ids.at, from, to);
+    c->train.list = moved(c->train.list, from, to);
+    c->aside.list = moved(c->aside.list, from, to);
+    c->held_out.list = moved(c->held_out.list, from, to);
+    c->evaluated = (Part){0};
+}
+
+/* A member of a team that does not lead has all from the leader, and decides nothing. */
+static void open_shared(Trainer *t, int vocabulary)
+{
     EACH_FIELD (field, SETTINGS)
         if (field->life != LIFE_CALL)
-            all.at[field->offset] = true;
-    choose_precision(settings);
+            t->decided.at[field->offset] = true;
+    choose_precision(&t->plan.settings);
     t->tokenizer = tokenizer_new();
     t->directory.handle = -1;
-    prepare(t, settings, &all, vocabulary, &(SourceRules){0});
+    prepare(t, vocabulary);
 }
 
 /* Gives all members of a team what the leader has opened; for the others, this opens it. */
-static void share(Trainer *t, Settings *settings, const Decided *decided)
+static void share(Trainer *t)
 {
     int vocabulary = t->plan.shape.vocabulary;
     team_await_leader(); /* it reads the text */
-    share_settings(team_leads() ? &t->plan.settings : settings);
+    share_settings(&t->plan.settings);
     share_text(&t->directory.path);
     team_share(&vocabulary, sizeof vocabulary);
     share_corpus(&t->corpus);
     if (!team_leads())
-        open_shared(t, settings, decided, vocabulary);
-    if (settings->precision == PRECISION_BF16)
+        open_shared(t, vocabulary);
+    if (t->plan.settings.precision == PRECISION_BF16)
         team_agree(checksum_of(matrix_kernel_name(), strlen(matrix_kernel_name())),
                    "kernel for bf16");
     const size_t size = t->gpt.size * sizeof(Real);
@@ -359,20 +512,17 @@ static bool text_is_large(const Trainer *t)
     return t->corpus.store.file >= 0;
 }
 
-void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *decided,
-                  SourceWatch *watch, void *watcher)
+void trainer_open(Trainer *t)
 {
-    const SourceRules rules = {.form = settings->lower ? TEXT_LOWER : TEXT_COMPOSED,
-                               .large = LARGE_TEXT,
-                               .watch = watch,
-                               .watcher = watcher};
-    *t = (Trainer){.texts = texts, .log.file = -1, .shown.file = -1};
-    if (team_leads() && settings->resume)
-        open_resumed(t, settings, decided, rules);
+    t->rules.form = t->plan.settings.lower ? TEXT_LOWER : TEXT_COMPOSED;
+    t->rules.large = LARGE_TEXT;
+    t->log.file = t->shown.file = -1;
+    if (team_leads() && t->plan.settings.resume)
+        open_resumed(t);
     else if (team_leads())
-        open_new(t, settings, decided, rules);
+        open_new(t);
     if (team_size() > 1)
-        share(t, settings, decided);
+        share(t);
     if (t->optimizer.average && !t->progress.step) /* there is no mean of no steps */
         memcpy(t->optimizer.average, t->gpt.weight_block, t->gpt.size * sizeof(Real));
     t->floor = t->counting.loss = NAN;
@@ -451,6 +601,7 @@ void trainer_close(Trainer *t)
     optimizer_free(&t->optimizer);
     gpt_free(&t->gpt);
     plan_free(&t->plan);
+    fields_free(SETTINGS, &t->plan.settings);
     corpus_free(&t->corpus);
     tokenizer_free(&t->tokenizer);
     free(t->text_name);

@@ -11,8 +11,20 @@
 #include "text/corpus/counting.h"
 #include "text/source.h"
 
+/* Called during an evaluation with how much of it is done, from 0 to 1. Returns false to abandon
+ * it. */
+typedef bool EvaluationWatch(void *watcher, double share);
+
 typedef struct {
-    char *const *texts;  /* the paths of the text; of a run that reads its own copy empty */
+    /* What the caller sets, with plan.settings, before it opens the trainer. */
+    char *const *texts; /* the paths of the text, ended by NULL; of a run that is resumed, its
+                           own copy is read if there are none */
+    Decided decided;    /* which settings were given */
+    SourceRules rules;  /* only the watch, and whom it is for */
+
+    EvaluationWatch *watch; /* of each evaluation; it may be NULL, and set at any time */
+    void *watcher;
+
     Source *source;      /* the text, until it is encoded and copied; then NULL */
     char *text_name;     /* what messages call it */
     CorpusOrigin origin; /* with the run's identity: see saving/run.h */
@@ -39,14 +51,18 @@ typedef struct {
     Progress progress;
 } Trainer;
 
-/* Opens a new run on a text, the paths of which end with NULL, or, if the settings name a run to
- * resume, that run where it stopped; then there need not be a text. With settings->verify nothing
- * is to be written: a new run has no directory, and that of a resumed one is only read. Dies if a
- * file is bad; settings that do not fit are a usage error. The paths and the settings' strings must
- * outlive the trainer. watch is called during what may take long; it may be NULL. */
-void trainer_open(Trainer *trainer, char *const *texts, Settings *settings, Decided *decided,
-                  SourceWatch *watch, void *watcher);
+/* Opens a new run on a text or, if the settings name a run to resume, that run where it stopped.
+ * With settings.verify nothing is to be written: a new run has no directory, and that of a resumed
+ * one is only read. Dies if a file is bad; settings that do not fit are a usage error. The paths
+ * must outlive the trainer; the settings are its own. */
+void trainer_open(Trainer *trainer);
 void trainer_close(Trainer *trainer);
+
+/* All members of a team get the leader's settings; what they had before is freed. */
+void share_settings(Settings *settings);
+
+/* Dies if a text that was read is not the run's, which has the checksum `wanted`. */
+void check_text(const char *name, uint64_t text, uint64_t wanted, const char *run);
 
 /* Begins writing. For a new run: removes the run that it replaces, writes the files that do not
  * change, among them the command line, and frees the text. For a resumed run: writes the settings
@@ -88,5 +104,31 @@ bool trainer_has_floor(const Trainer *trainer);
 
 /* Whether some of the text is held out. Then that part is evaluated, else the training text. */
 bool trainer_holds_out(const Trainer *trainer);
+
+/* ---- A step, and evaluations: step.c ---- */
+
+/* Forward, backward and update over the next sequences; returns how many tokens were read. All
+ * members of a team call it: each computes its shards (see shards.h). Dies, keeping what was saved,
+ * if the loss or a gradient is not finite. */
+int64_t trainer_step(Trainer *trainer);
+
+/* The loss over a part of the text. All members of a team call these functions, and compute a share
+ * of it; the sum has the same bits for any number of them. */
+
+/* The loss over the held-out text or, if nothing is held out, over the training text, or over a
+ * sample of that (see text/corpus/corpus.h); keeps the weights if it is the lowest so far. NAN if
+ * it was abandoned: then nothing has changed. Dies if the loss is not finite. */
+double trainer_evaluate(Trainer *trainer);
+
+/* The loss of the best weights over all of what trainer_evaluate() has a sample of, or over as much
+ * as takes a hundredth of the time that the run took; *targets receives how many targets that are,
+ * *bits the loss in bits per byte, NAN if it cannot be compared. NAN if it was abandoned, or if the
+ * sample already is that large: then these two mean nothing. */
+double trainer_evaluate_best(Trainer *trainer, size_t *targets, double *bits);
+
+/* Mixes the best weights with counting: finds the share at which both together predict the part
+ * that was set aside best, and what they then reach on the part that is evaluated: both NAN if it
+ * was abandoned. */
+void trainer_mix(Trainer *trainer);
 
 #endif

@@ -45,8 +45,9 @@ static char *run_of_checkpoint(const char *path)
 }
 
 /* The receipt of a checkpoint is that of its run, which has the rows after it. */
-static void find_receipt(Verification *v, Settings *settings)
+static void find_receipt(Verification *v)
 {
+    Settings *settings = &v->session->trainer.plan.settings;
     AUTOFREE char *parent = run_of_checkpoint(settings->verify);
     const char *path = parent ? parent : settings->verify;
     if (parent && settings->from)
@@ -78,6 +79,12 @@ static char *value_of(const Verification *v, const char *key)
     return value;
 }
 
+static uint64_t checksum_of_key(const Verification *v, const char *key)
+{
+    AUTOFREE char *value = value_of(v, key);
+    return strtoull(value, NULL, 16);
+}
+
 /* Everything that a run keeps is decided by its receipt. But a model to start from brings its own
  * vocabulary, and a share of masked tokens is refused if none are masked. */
 static void take_settings(const Verification *v, Settings *settings, Decided *decided)
@@ -99,27 +106,28 @@ static void take_settings(const Verification *v, Settings *settings, Decided *de
 
 /* Dies if a small text is not the one that the receipt names: before anything is computed from it,
  * which might fail for a reason that has nothing to do with this. */
-static void check_text(const Verification *v, char *const *texts)
+static void check_small_text(const Verification *v, char *const *texts)
 {
-    AUTOFREE char *wanted = value_of(v, "text");
     Source *source = source_open(texts, (SourceRules){.form = TEXT_AS_IS, .large = LARGE_TEXT});
-    if (source_text(source) && source_checksum(source) != strtoull(wanted, NULL, 16))
-        die("%s is not the text that %s was trained on", source_name(source), v->path);
+    if (source_text(source))
+        check_text(source_name(source), source_checksum(source), checksum_of_key(v, "text"),
+                   v->path);
     source_free(source);
 }
 
-/* Opens the trainer at the beginning of the run. The texts must outlive it. */
-static void open_new(Verification *v, Settings *settings, Decided *decided, char *const *texts,
-                     SourceWatch *watch, void *watcher)
+/* Opens the trainer at the beginning of the run. */
+static void open_new(Verification *v)
 {
-    take_settings(v, settings, decided);
+    Trainer *t = &v->session->trainer;
+    const Settings *settings = &t->plan.settings;
+    take_settings(v, &t->plan.settings, &t->decided);
     AUTOFREE char *from = receipt_value(&v->receipt, "from");
     if (from && !settings->from)
         die("%s: the run started from another model; name it with --from DIR", v->path);
-    if (strcmp(texts[0], "-") != 0)
-        check_text(v, texts);
-    trainer_open(&v->session->trainer, texts, settings, decided, watch, watcher);
-    AUTOFREE char *own = receipt_value(&v->session->trainer.receipt, "from");
+    if (strcmp(t->texts[0], "-") != 0)
+        check_small_text(v, t->texts);
+    trainer_open(t);
+    AUTOFREE char *own = receipt_value(&t->receipt, "from");
     if (own && (!from || strcmp(own, from) != 0))
         die("the run did not start from the model in %s, says %s", settings->from, v->path);
 }
@@ -128,11 +136,9 @@ static void open_new(Verification *v, Settings *settings, Decided *decided, char
 static void check_identity(const Verification *v)
 {
     const Trainer *t = &v->session->trainer;
-    AUTOFREE char *identity = value_of(v, "identity"), *text = value_of(v, "text");
     AUTOFREE char *begins = receipt_value(&v->receipt, "begins-after");
-    if (t->origin.text != strtoull(text, NULL, 16))
-        die("%s is not the text that %s was trained on", t->text_name, v->path);
-    if (strtoull(identity, NULL, 16) != t->origin.run)
+    check_text(t->text_name, t->origin.text, checksum_of_key(v, "text"), v->path);
+    if (checksum_of_key(v, "identity") != t->origin.run)
         die("%s does not belong to its text and settings: it was changed, or another version makes "
             "other tokens of the text",
             v->path);
@@ -305,8 +311,7 @@ static bool train_again(Verification *v, bool from_checkpoint)
     int64_t before = -1;
     const char *what = NULL;
     size_t rows = 0;
-    session->report = report_new(&session->trainer, &session->screen, last);
-    session->begun = clock_seconds();
+    session_start(session, last);
     if (from_checkpoint)
         plan_steps(&session->trainer, row_at(v, first));
     for (ptrdiff_t i = 0; i < arrlen(v->receipt.rows) && !what; i++) {
@@ -345,21 +350,24 @@ static char *own_text(const Directory *run)
     return path_in(run, TEXT_FILE);
 }
 
-bool verify(Session *session, Settings *settings, Decided *decided, char *const *texts,
-            SourceWatch *watch, void *watcher)
+bool verify(Session *session)
 {
+    Trainer *t = &session->trainer;
+    Settings *settings = &t->plan.settings;
     Verification v = {.session = session};
-    find_receipt(&v, settings);
-    char *own[] = {own_text(&v.run), NULL};
-    if (settings->resume && *texts)
-        settings->text = format_text("%s", *texts);
-    if (settings->resume)
-        trainer_open(&session->trainer, texts, settings, decided, watch, watcher);
-    else if (*texts || *own)
-        open_new(&v, settings, decided, *texts ? texts : own, watch, watcher);
-    else
-        die("%s holds no copy of the text; name it: train --verify %s TEXT", settings->verify,
-            settings->verify);
+    find_receipt(&v);
+    AUTOFREE char *own = own_text(&v.run);
+    char *copy[] = {own, NULL};
+    if (settings->resume) {
+        settings->text = *t->texts ? format_text("%s", *t->texts) : NULL;
+        trainer_open(t);
+    } else {
+        if (!*t->texts && !own)
+            die("%s holds no copy of the text; name it: train --verify %s TEXT", settings->verify,
+                settings->verify);
+        t->texts = *t->texts ? t->texts : copy;
+        open_new(&v);
+    }
     screen_status(&session->screen, "");
     check_identity(&v);
     screen_paragraph(&session->screen, "receipt", "%s: %s", v.path,
@@ -368,7 +376,6 @@ bool verify(Session *session, Settings *settings, Decided *decided, char *const 
     const bool same = (!v.run.path || check_files(&v)) && train_again(&v, settings->resume);
     receipt_free(&v.receipt);
     free(v.path);
-    free(own[0]);
     if (v.run.path)
         directory_close(&v.run);
     return same;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "programs/terminal/options.h"
-#include "programs/train/step.h"
+#include "programs/train/trainer.h"
 #include "harness.h"
 #include "showing.h"
 
@@ -23,14 +23,12 @@ static void use_it(void *directory)
 
 static void go_on(void *directory)
 {
-    Settings settings = {.resume = format_text("%s", (char *)directory)};
-    Decided decided = {{0}};
-    Trainer trainer;
-    trainer_open(&trainer, (char *[]){NULL}, &settings, &decided, NULL, NULL);
+    Trainer trainer = {.texts = (char *[]){NULL},
+                       .plan.settings.resume = format_text("%s", (char *)directory)};
+    trainer_open(&trainer);
     trainer_step(&trainer);
-    trainer_evaluate(&trainer, NULL, NULL);
+    trainer_evaluate(&trainer);
     trainer_close(&trainer);
-    fields_free(SETTINGS, &settings);
 }
 
 /* The weights get the name that the indices of the corpus have for them. */

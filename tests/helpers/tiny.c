@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/train/step.h"
-
 void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value)
 {
     EACH_FIELD (field, SETTINGS)
@@ -18,23 +16,17 @@ void tiny_set(Settings *settings, Decided *decided, const char *name, const char
     usage_error("there is no option --%s", name);
 }
 
-void tiny_open(Trainer *trainer, Settings *settings, char *const *texts, const char *const *sizes,
+void tiny_open(Trainer *trainer, char *const *texts, const char *const *sizes,
                const char *const *options)
 {
-    Decided decided = {{0}};
-    *settings = (Settings){0};
+    Settings *settings = &trainer->plan.settings;
+    *trainer = (Trainer){.texts = texts};
     fields_preset(SETTINGS, settings);
     for (; *sizes; sizes += 2)
-        tiny_set(settings, &decided, sizes[0], sizes[1]);
+        tiny_set(settings, &trainer->decided, sizes[0], sizes[1]);
     for (; *options; options += 2)
-        tiny_set(settings, &decided, options[0], options[1]);
-    trainer_open(trainer, texts, settings, &decided, NULL, NULL);
-}
-
-void tiny_close(Trainer *trainer, Settings *settings)
-{
-    trainer_close(trainer);
-    fields_free(SETTINGS, settings);
+        tiny_set(settings, &trainer->decided, options[0], options[1]);
+    trainer_open(trainer);
 }
 
 void tiny_run(const char *directory, const char *text_path, const char *const *options)
@@ -42,18 +34,17 @@ void tiny_run(const char *directory, const char *text_path, const char *const *o
     const char *const smallest[] = {"layers", "1", "heads",   "1",       "width", "2",
                                     "hidden", "3", "context", "4",       "steps", "8",
                                     "batch",  "2", "out",     directory, NULL};
-    Settings settings;
     Trainer trainer;
-    tiny_open(&trainer, &settings, (char *[]){(char *)text_path, NULL}, smallest, options);
+    tiny_open(&trainer, (char *[]){(char *)text_path, NULL}, smallest, options);
     bool good = trainer_begin_files(&trainer, "a test");
     for (int step = 1; step <= 5; step++) {
         trainer_step(&trainer);
         const double loss = trainer.progress.loss;
         log_write(&trainer.log, &(LogEntry){.step = step, .loss = loss});
         if (step == 3)
-            trainer_evaluate(&trainer, NULL, NULL);
+            trainer_evaluate(&trainer);
     }
     if (!good || !trainer_save(&trainer))
         die("%s could not be written", directory);
-    tiny_close(&trainer, &settings);
+    trainer_close(&trainer);
 }

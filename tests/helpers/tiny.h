@@ -9,11 +9,8 @@ void tiny_set(Settings *settings, Decided *decided, const char *name, const char
 
 /* Opens a run on texts, whose list must outlive it. Sizes and options are names and values, ended
  * by NULL. */
-void tiny_open(Trainer *trainer, Settings *settings, char *const *texts, const char *const *sizes,
+void tiny_open(Trainer *trainer, char *const *texts, const char *const *sizes,
                const char *const *options);
-
-/* Closes it, and frees its settings. */
-void tiny_close(Trainer *trainer, Settings *settings);
 
 /* Trains on a text into a directory: five steps of eight, with an evaluation after the third. The
  * sizes are the smallest; `options` are further names and values, ended by NULL. */

@@ -288,7 +288,7 @@ static void check_task(const Settings *s, const Decided *decided, const char *wo
         usage_error("--compare needs the RUNs to compare");
 }
 
-/* Only the call's own settings are known here. take_over.c checks those of a resumed run or of a
+/* Only the call's own settings are known here. trainer.c checks those of a resumed run or of a
  * model to start from, and plan.c those that it chooses to suit the text. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path)
 {

@@ -9,7 +9,6 @@
 
 #include "base/files/file.h"
 #include "formats/run/training_text.h"
-#include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
@@ -60,10 +59,9 @@ static void use_it(void *directory)
 /* As a run goes on: a step more, and all that the next save would hold. */
 static void go_on(void *directory)
 {
-    Settings settings = {.resume = directory};
-    Decided decided = {{0}};
-    Trainer t;
-    trainer_open(&t, (char *[]){NULL}, &settings, &decided, NULL, NULL);
+    Trainer t = {.texts = (char *[]){NULL},
+                 .plan.settings.resume = format_text("%s", (char *)directory)};
+    trainer_open(&t);
     trainer_step(&t);
     const size_t size = t.gpt.size * sizeof(Real);
     const double progress[] = {

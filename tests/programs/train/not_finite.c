@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
@@ -39,7 +38,6 @@ static void spoil(Trainer *t, const char *name, const char *word, double by, dou
 static void run(void *context)
 {
     const Case *c = context;
-    Settings settings;
     Trainer trainer;
     char *folder = scratch_new(), *text = scratch_write(folder, "a.txt", TEXT, sizeof TEXT - 1);
     char *out = format_text("%s/run", folder);
@@ -47,7 +45,7 @@ static void run(void *context)
                                  "hidden",   "16",       "steps",  "9", "batch",   "1",
                                  "schedule", "constant", "warmup", "0", "threads", "1",
                                  "out",      out,        NULL};
-    tiny_open(&trainer, &settings, (char *[]){text, NULL}, sizes, c->options);
+    tiny_open(&trainer, (char *[]){text, NULL}, sizes, c->options);
     for (int i = 0; c->spoil[i].tensor; i++)
         spoil(&trainer, c->spoil[i].tensor, c->spoil[i].word, c->spoil[i].by, c->spoil[i].plus);
     for (int i = 0; i < c->steps; i++)
@@ -55,8 +53,8 @@ static void run(void *context)
     if (c->save)
         trainer_save(&trainer);
     else
-        trainer_evaluate(&trainer, NULL, NULL);
-    tiny_close(&trainer, &settings);
+        trainer_evaluate(&trainer);
+    trainer_close(&trainer);
     free(out);
     free(text);
     scratch_remove(folder);

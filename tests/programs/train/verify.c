@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "programs/train/verify.h"
-#include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
@@ -23,19 +22,18 @@ static char *run_new(const char *folder)
     const char *const options[] = {"steps", "6", "average",          "on", "keep", "9",
                                    "batch", "2", "checkpoint-every", "2",  "out",  run,
                                    NULL};
-    Settings settings;
     Trainer t;
-    tiny_open(&t, &settings, (char *[]){path, NULL}, sizes, options);
+    tiny_open(&t, (char *[]){path, NULL}, sizes, options);
     assert_true(trainer_begin_files(&t, "a test"));
     for (int step = 0; step <= STEPS; step += 2) {
-        const double loss = trainer_evaluate(&t, NULL, NULL);
+        const double loss = trainer_evaluate(&t);
         receipt_add(&t.receipt, trainer_receipt_row(&t, loss));
         assert_true(trainer_save(&t));
         assert_true(trainer_keep(&t, true));
         for (int i = 0; i < 2 && step < STEPS; i++)
             trainer_step(&t);
     }
-    tiny_close(&t, &settings);
+    trainer_close(&t);
     free(path);
     return run;
 }
@@ -48,14 +46,13 @@ static bool verify_at(const char *path, char *text, char **printed)
     size_t size;
     volatile sig_atomic_t asked = 0;
     Session session = {.screen = {.bold = "", .plain = ""}, .asked = &asked};
-    Settings settings = {.verify = format_text("%s", path)};
-    Decided decided = {{0}};
+    session.trainer =
+        (Trainer){.texts = (char *[]){text, NULL}, .plan.settings.verify = format_text("%s", path)};
     stdout = memory_stream(printed, &size);
-    const bool same = verify(&session, &settings, &decided, (char *[]){text, NULL}, NULL, NULL);
+    const bool same = verify(&session);
     fclose(stdout);
     stdout = output;
     trainer_close(&session.trainer);
-    fields_free(SETTINGS, &settings);
     return same;
 }
 
@@ -67,15 +64,22 @@ static void assert_verified(const char *path, bool same, const char *text)
     free(printed);
 }
 
+/* Opens a run where it stopped. */
+static void resume(Trainer *t, const char *path)
+{
+    static char *no_texts[] = {NULL};
+    *t = (Trainer){.texts = no_texts};
+    fields_preset(SETTINGS, &t->plan.settings);
+    t->plan.settings.resume = format_text("%s", path);
+    trainer_open(t);
+}
+
 /* Changes the lowest bit of a number in what a checkpoint holds, and saves it: the checksums of its
  * files are right. Which: of the weights, the moments, the averaged weights, or the best ones. */
 static void spoil(const char *path, int which)
 {
-    Settings settings = {.resume = (char *)path};
-    Decided decided = {{0}};
     Trainer t;
-    fields_preset(SETTINGS, &settings);
-    trainer_open(&t, (char *[]){NULL}, &settings, &decided, NULL, NULL);
+    resume(&t, path);
     Real *const blocks[] = {t.gpt.weight_block, t.optimizer.m, t.optimizer.v, t.optimizer.average,
                             t.best};
     uint32_t bits;
@@ -84,8 +88,6 @@ static void spoil(const char *path, int which)
     memcpy(&blocks[which][3], &bits, sizeof bits);
     assert_true(trainer_save(&t));
     trainer_close(&t);
-    settings.resume = NULL;
-    fields_free(SETTINGS, &settings);
 }
 
 /* What a receipt calls the state: weights, both moments, and the averaged weights. */
@@ -93,11 +95,8 @@ static void every_number_of_the_state_is_in_its_checksum(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *run = run_new(folder);
-    Settings settings = {.resume = run};
-    Decided decided = {{0}};
     Trainer t;
-    fields_preset(SETTINGS, &settings);
-    trainer_open(&t, (char *[]){NULL}, &settings, &decided, NULL, NULL);
+    resume(&t, run);
     Real *const blocks[] = {t.gpt.weight_block, t.optimizer.m, t.optimizer.v, t.optimizer.average};
     const uint64_t before = state_checksum(&t.gpt, &t.optimizer);
     for (int i = 0; i < 4; i++) {
@@ -108,8 +107,6 @@ static void every_number_of_the_state_is_in_its_checksum(void **state)
     }
     assert_true(state_checksum(&t.gpt, &t.optimizer) == before);
     trainer_close(&t);
-    settings.resume = NULL;
-    fields_free(SETTINGS, &settings);
     free(run);
     scratch_remove(folder);
 }

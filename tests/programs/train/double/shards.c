@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/train/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
@@ -28,7 +27,6 @@ typedef struct {
 static Outcome run(const char *text, const char *const *options, const char *shards,
                    const char *accumulate)
 {
-    Settings settings;
     Trainer trainer;
     Outcome outcome = {.rows = 0};
     char *folder = scratch_new(), *path = scratch_write(folder, "a.txt", text, strlen(text));
@@ -37,17 +35,17 @@ static Outcome run(const char *text, const char *const *options, const char *sha
         "layers", "2",  "heads",    "2",        "width",      "8",        "hidden",  "16",
         "steps",  "20", "schedule", "constant", "dropout",    "0.3",      "threads", "1",
         "out",    out,  "shards",   shards,     "accumulate", accumulate, NULL};
-    tiny_open(&trainer, &settings, (char *[]){path, NULL}, sizes, options);
+    tiny_open(&trainer, (char *[]){path, NULL}, sizes, options);
     for (int i = 0; i < STEPS; i++) {
         outcome.rows += trainer_step(&trainer);
         outcome.loss[i] = trainer.progress.loss;
         outcome.norm[i] = trainer.progress.gradient_norm;
     }
-    outcome.loss[STEPS] = trainer_evaluate(&trainer, NULL, NULL);
+    outcome.loss[STEPS] = trainer_evaluate(&trainer);
     outcome.size = trainer.gpt.size;
     outcome.weights = memory_new(outcome.size, sizeof(Real), "a test");
     memcpy(outcome.weights, trainer.gpt.weight_block, outcome.size * sizeof(Real));
-    tiny_close(&trainer, &settings);
+    trainer_close(&trainer);
     free(out);
     free(path);
     scratch_remove(folder);
