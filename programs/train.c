@@ -13,11 +13,8 @@
 #include "base/language.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
-#include "programs/train/compare.h"
-#include "programs/train/report.h"
 #include "programs/train/session.h"
 #include "programs/train/team/team.h"
-#include "programs/train/verify.h"
 
 /* ---- Signals ---- */
 
@@ -91,21 +88,8 @@ static const Program PROGRAM = {
                 "  train new.txt --from runs/text  start from a trained model\n"),
 };
 
-/* The texts that the command line names, by --text or as words: an stb_ds array that ends with
- * NULL. */
-static char **texts_of(char *text, char **words)
-{
-    char **texts = NULL;
-    if (text)
-        arrput(texts, text);
-    do
-        arrput(texts, *words);
-    while (*words++);
-    return texts;
-}
-
 /* The command line, which only the leader of a team reads, for everybody. Returns the paths of the
- * texts: an stb_ds array that ends with NULL. */
+ * texts that it names, by --text or as words: an stb_ds array that ends with NULL. */
 static char **read_options(int argc, char **argv, Trainer *t)
 {
     Settings *settings = &t->plan.settings;
@@ -113,9 +97,13 @@ static char **read_options(int argc, char **argv, Trainer *t)
     if (team_leads()) {
         AUTOFREE char **words = options_read(&PROGRAM, argc, argv, settings, t->decided.at);
         settings_check(settings, &t->decided, words[0]);
-        texts = texts_of(settings->text, words);
-        for (char **text = texts; *text; text++)
-            options_check_path(*text, settings->compare ? "runs" : "data");
+        if (settings->text)
+            arrput(texts, settings->text);
+        for (char **word = words; *word; word++)
+            arrput(texts, *word);
+        for (ptrdiff_t i = 0; i < arrlen(texts); i++)
+            options_check_path(texts[i], settings->compare ? "runs" : "data");
+        arrput(texts, NULL);
     }
     share_settings(settings);
     team_share(&t->decided, sizeof t->decided);

@@ -1,6 +1,6 @@
 /* card.c: the last line of a card has a checksum of all lines before it: a card without this line,
  * or with another checksum, was written by a person. */
-#include "card.h"
+#include "report.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* compare.c: a run's settings and result are read from its config.json, its losses from its log: so
  * a run that is still being trained can be compared too. */
-#include "compare.h"
+#include "session.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -17,7 +17,6 @@
 #include "formats/run/log.h"
 #include "programs/pictures/svg.h"
 #include "programs/train/plan/settings.h"
-#include "curve.h"
 
 typedef struct {
     char *name; /* as it is shown */

@@ -66,9 +66,7 @@ static double seconds_left(const Report *r, int64_t step)
 /* As "3m20s", or "". */
 static Digits time_left(const Report *r, int64_t step)
 {
-    if (r->timed < TIMED_STEPS)
-        return (Digits){""};
-    return duration(seconds_left(r, step));
+    return r->timed < TIMED_STEPS ? (Digits){""} : duration(seconds_left(r, step));
 }
 
 /* time    about 2h10m; Ctrl-C stops at any time and loses nothing
@@ -82,14 +80,13 @@ static void put_time(const Report *r)
     if (seconds <= 0)
         return;
     screen_status(r->screen, "");
-    if (seconds < HOUR) {
-        screen_paragraph(r->screen, "time", "about %s", duration(seconds).text);
-        return;
-    }
-    screen_paragraph(r->screen, "time", "about %s; Ctrl-C stops at any time and loses nothing",
+    screen_paragraph(r->screen, "time",
+                     seconds < HOUR ? N_("about %s")
+                                    : N_("about %s; Ctrl-C stops at any time and loses nothing"),
                      duration(seconds).text);
-    screen_paragraph(r->screen, "", "a run with --steps %.0f takes about an hour",
-                     floor((double)(r->last - step) * HOUR / seconds));
+    if (seconds >= HOUR)
+        screen_paragraph(r->screen, "", "a run with --steps %.0f takes about an hour",
+                         floor((double)(r->last - step) * HOUR / seconds));
 }
 
 /* ---- The table ---- */
@@ -103,16 +100,8 @@ static void put_number(int columns, int decimals, double number)
         printf("  %*.*f", columns, decimals, number);
 }
 
-/* Whether a loss means something in bits per byte. */
-static bool has_bits(const Report *r)
-{
-    return !isnan(r->trainer->token_bytes);
-}
-
-static bool is_wide(void)
-{
-    return screen_width() >= 80;
-}
+/* Columns of a screen that has room for the whole table. */
+enum { WIDE = 80 };
 
 /* The second line says which text is evaluated. There are columns for its loss in bits per byte and
  * for its distance from the floor only if these are known:
@@ -124,7 +113,8 @@ static bool is_wide(void)
  * That is 79 columns; a screen that is narrower has no room for rate, norm and speed. */
 static void put_header(const Report *r)
 {
-    const bool floor = trainer_has_floor(r->trainer), bits = has_bits(r), wide = is_wide();
+    const bool floor = trainer_has_floor(r->trainer), bits = !isnan(r->trainer->token_bytes),
+               wide = screen_width() >= WIDE;
     /* translators: parts of the head of a table, up to the next blank line; keep their widths */
     printf("\n%s%s%s%s%*s%s\n", r->screen->bold, _("        ------ loss ------"),
            bits ? _("    bits") : "", floor ? _(" above the") : "", wide ? 28 : 0, "",
@@ -156,12 +146,12 @@ static void put_row(Report *r, const LogEntry *e, char **shown)
     printf("%6" PRId64, e->step);
     put_number(8, decimals, e->loss);
     put_number(8, decimals, e->evaluated);
-    if (has_bits(r))
+    if (!isnan(r->trainer->token_bytes))
         put_number(6, 4, e->bits_per_byte);
     if (floor)
         put_number(8, decimals, e->gap);
     const Digits speed = thousands((size_t)e->tokens_per_second);
-    if (e->step && is_wide())
+    if (e->step && screen_width() >= WIDE)
         printf("  %8.2e  %7.3f  %*s%s", e->rate, e->gradient_norm,
                max_int(7 - display_width(speed.text), 0), "", speed.text);
     const Digits left = time_left(r, e->step);
@@ -417,19 +407,14 @@ static void announce_rate(const Trainer *t, const Screen *screen)
     char end[64] = "";
     if (s->cooldown > 0)
         snprintf(end, sizeof end, _(", to 0 in the last %g%%"), 100 * s->cooldown);
-    switch (t->plan.schedule.kind) {
-    case SCHEDULE_NOAM:
+    if (s->schedule == SCHEDULE_NOAM)
         screen_paragraph(screen, "rate", "noam, factor %g: rises for %s, then falls%s",
                          s->lr_factor, warmup.text, end);
-        break;
-    case SCHEDULE_COSINE:
+    else if (s->schedule == SCHEDULE_COSINE)
         screen_paragraph(screen, "rate", "cosine: rises to %g in %s, then falls to %g", s->lr,
                          warmup.text, s->min_lr);
-        break;
-    case SCHEDULE_CONSTANT:
+    else
         screen_paragraph(screen, "rate", "constant: rises to %g in %s%s", s->lr, warmup.text, end);
-        break;
-    }
     if (t->plan.gentle)
         screen_paragraph(screen, "", "a tenth of a new run's rate: this model is already trained");
     if (s->warmup > s->steps && s->steps > 0 && !t->plan.gentle)
@@ -515,17 +500,6 @@ static void conclude_whole(const Trainer *t, const Screen *screen, const Ending 
                          ending->whole, thousands(all).text, bits);
 }
 
-/* The format of the best loss if no floor belongs to it. */
-static const char *evaluated_over(const Trainer *t)
-{
-    if (t->corpus.evaluated.sample)
-        return trainer_holds_out(t)
-                   ? N_("step %" PRId64 ": %.6f over the sample of the held-out text%s")
-                   : N_("step %" PRId64 ": %.6f over the sample of the whole text%s");
-    return trainer_holds_out(t) ? N_("step %" PRId64 ": %.6f over the held-out text%s")
-                                : N_("step %" PRId64 ": %.6f over the whole text%s");
-}
-
 /* best    step 434: 2.775377 over the held-out text
  *         0.389018 below what counting reaches
  *         2.731579 with counting, whose share is 0.25
@@ -553,6 +527,7 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
 {
     const Progress *p = &t->progress;
     const Settings *s = &t->plan.settings;
+    const bool holds_out = trainer_holds_out(t);
     char bits[64] = "";
     if (!isnan(t->token_bytes))
         snprintf(bits, sizeof bits, _(", %.4f bits per byte"), trainer_bits(t, p->best_loss));
@@ -563,20 +538,18 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
         screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor%s",
                          p->best_step, p->best_loss, p->best_loss - t->floor, bits);
     else
-        screen_paragraph(screen, "best", evaluated_over(t), p->best_step, p->best_loss, bits);
+        screen_paragraph(
+            screen, "best",
+            t->corpus.evaluated.sample
+                ? holds_out ? N_("step %" PRId64 ": %.6f over the sample of the held-out text%s")
+                            : N_("step %" PRId64 ": %.6f over the sample of the whole text%s")
+            : holds_out ? N_("step %" PRId64 ": %.6f over the held-out text%s")
+                        : N_("step %" PRId64 ": %.6f over the whole text%s"),
+            p->best_step, p->best_loss, bits);
     if (!isnan(t->counting.loss) && !isinf(p->best_loss) && p->step)
         conclude_counting(t, screen);
     if (!isnan(ending->whole))
         conclude_whole(t, screen, ending);
-}
-
-/* model   4ab6e05c7d3f9182, the checksum of its weights
- *
- * Two people compare the checksum of their best weights, which are in model.safetensors. */
-static void conclude_model(const Trainer *t, const Screen *screen)
-{
-    screen_paragraph(screen, "model", "%s, the checksum of its weights",
-                     checksum_hex(weights_checksum(&t->gpt, t->best)).text);
 }
 
 /* The program beside the one that was called: its name with this one in place of its last five
@@ -592,16 +565,6 @@ static char *run_argument(const Trainer *t)
 {
     const char *run = t->directory.path;
     return format_text("%s%s", *run == '-' ? "./" : "", run);
-}
-
-/* try     what it writes:
- *         ./sample runs/perro
- *
- * How to try a finished model. */
-static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
-{
-    AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
-    screen_command(screen, "try", "what it writes:", (char *[]){program, run, NULL});
 }
 
 /* The beginning of the training text, at most to the end of a line or of a pair's source. The
@@ -701,13 +664,16 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
     if (ending->saved) {
         conclude_stop(t, screen, ending);
         conclude_best(t, screen, ending);
-        conclude_model(t, screen);
+        /* Two people compare the checksum of their best weights, those in model.safetensors. */
+        screen_paragraph(screen, "model", "%s, the checksum of its weights",
+                         checksum_hex(weights_checksum(&t->gpt, t->best)).text);
         if (ending->steps)
             screen_paragraph(screen, "took", "%s, %s tokens/s", duration(ending->seconds).text,
                              rate_per_second((double)ending->tokens, ending->seconds).text);
         conclude_name(t, screen);
+        AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
         if (t->progress.step == t->plan.settings.steps)
-            conclude_try(t, screen, ending);
+            screen_command(screen, "try", "what it writes:", (char *[]){program, run, NULL});
     }
     conclude_next(t, screen, ending);
 }

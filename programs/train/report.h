@@ -72,4 +72,13 @@ typedef struct {
  * commands that come next. */
 void conclude(const Trainer *trainer, const Screen *screen, const Ending *ending);
 
+/* ---- The card ---- */
+
+/* Writes README.md, the model card of the run as it was last saved, in the user's language: what it
+ * was trained on, its sizes and losses, its checksum, and the command that makes it again. Its head
+ * is what the Hugging Face Hub reads. `config` is config.json as it was when this call of train
+ * began. A card that a person has written or changed stays as it is. One that cannot be written is
+ * worth a warning, no more. */
+void card_write(const Trainer *trainer, const struct cJSON *config);
+
 #endif

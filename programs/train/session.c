@@ -14,56 +14,48 @@
 #include "formats/run/log.h"
 #include "programs/answer/answer_print.h"
 #include "programs/train/team/team.h"
-#include "card.h"
-#include "curve.h"
-#include "report.h"
 
-/* An answerer, as sample has, of a model that gets the weights before each answer. */
-struct Show {
+/* ---- What is shown ---- */
+
+/* Continuations of a prompt by a model in training: see --show. They change nothing of the
+ * training: another model has a copy of the weights, and the random numbers are those of the seed
+ * and the step. */
+typedef struct Show {
     Pretrained model; /* the weights are its own, the rest is the trainer's */
     TrainingText text;
     Answerer answerer;
-};
+} Show;
 
-/* As sample answers: drawn at temperature 1; of pairs, the most probable targets. */
-static AnswerRules rules_of(const Settings *s, TokenizerKind kind)
-{
-    return (AnswerRules){.count = s->show,
-                         .words = answer_length(kind),
-                         .beam =
-                             s->objective == OBJECTIVE_PAIRS ? max_int(BEAM_OF_PAIRS, s->show) : 0,
-                         .sampling = {.temperature = 1, .top_p = 1},
-                         .seed = s->seed};
-}
-
-Show *show_new(const Trainer *t)
+/* Answers as sample does: drawn at temperature 1; of pairs, the most probable targets. */
+static Show *show_new(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
+    const bool pairs = s->objective == OBJECTIVE_PAIRS;
+    const AnswerRules rules = {.count = s->show,
+                               .words = answer_length(t->tokenizer.kind),
+                               .beam = pairs ? max_int(BEAM_OF_PAIRS, s->show) : 0,
+                               .sampling = {.temperature = 1, .top_p = 1},
+                               .seed = s->seed};
     Show *show = memory_new(1, sizeof *show, "the generator");
     show->model = (Pretrained){.directory = t->directory,
                                .config = {.causal_source = s->causal_source},
                                .gpt = gpt_new_reader(&t->plan.shape, t->plan.shape.context),
                                .tokenizer = t->tokenizer};
-    show->answerer = answerer_new(&show->model, &show->text, rules_of(s, t->tokenizer.kind));
+    show->answerer = answerer_new(&show->model, &show->text, rules);
     return show;
 }
 
-void show_free(Show *show)
+static void show_free(Show *show)
 {
     answerer_free(&show->answerer);
     gpt_free(&show->model.gpt);
     free(show);
 }
 
-/* The text of a continuation: with the prompt, but of pairs only the target. */
-static char *text_of(const Answerer *a, const Answer *answer, const Continuation *c)
-{
-    return a->pairs ? tokenizer_decode(&a->model->tokenizer, c->tokens, c->count)
-                    : answer_written(a, answer, c);
-}
-
-/* Each step draws as if it were a prompt of its own. */
-char **show_continuations(Show *show, Trainer *t)
+/* Continues the prompt by the weights that are evaluated, and writes that to t->shown: the text
+ * with the prompt, but of pairs only the target. Returns what to print, a line for each
+ * continuation: an stb_ds array. Each step draws as if it were a prompt of its own. */
+static char **show_continuations(Show *show, Trainer *t)
 {
     Answerer *a = &show->answerer;
     const char *prompt = t->plan.settings.prompt ? t->plan.settings.prompt : "";
@@ -74,7 +66,9 @@ char **show_continuations(Show *show, Trainer *t)
     answer_continue(a, &answer, NULL, NULL);
     for (int i = 0; i < answer.count; i++) {
         const Continuation *c = &answer.continuations[i];
-        AUTOFREE char *text = text_of(a, &answer, c), *tail = answer_tail(a, c);
+        AUTOFREE char *tail = answer_tail(a, c);
+        AUTOFREE char *text = a->pairs ? tokenizer_decode(&t->tokenizer, c->tokens, c->count)
+                                       : answer_written(a, &answer, c);
         shown_write(&t->shown, t->progress.step, answer.prompt, text, c->ended, c->log_probability);
         arrput(lines, format_text("%s%s", text, tail));
     }
@@ -169,13 +163,6 @@ bool session_save(Session *session, const char *otherwise)
                          step, session->saved_step, translated(otherwise));
     }
     return good;
-}
-
-static bool save_is_due(const Session *session)
-{
-    const Settings *s = &session->trainer.plan.settings;
-    return s->checkpoint_every ? is_due(session->trainer.progress.step, s->checkpoint_every)
-                               : clock_seconds() - session->saved > SAVE_EVERY;
 }
 
 /* Whether this step's save is kept. */
@@ -279,10 +266,13 @@ static void evaluate_and_log(Session *session)
  * in the call, and whether a save is due. Returns the latter. */
 static bool take_orders(Session *session)
 {
+    const int every = session->trainer.plan.settings.checkpoint_every;
     struct {
         int signal;
         bool saves;
-    } orders = {.signal = *session->asked, .saves = save_is_due(session)};
+    } orders = {.signal = *session->asked,
+                .saves = every ? is_due(session->trainer.progress.step, every)
+                               : clock_seconds() - session->saved > SAVE_EVERY};
     team_share(&orders, sizeof orders);
     session->signal = orders.signal;
     return orders.saves;
@@ -349,23 +339,9 @@ bool session_step(Session *session)
 
 /* ---- The end ---- */
 
-/* What was evaluated by a sample is evaluated as a whole once, at the end. */
-static void evaluate_whole(Session *session, Ending *ending)
-{
-    ending->whole =
-        trainer_evaluate_best(&session->trainer, &ending->whole_targets, &ending->whole_bits);
-    screen_status(&session->screen, "");
-}
-
-static void plot(const Session *session)
-{
-    AUTOFREE char *larger = path_in(&session->trainer.directory, CURVE_FILE);
-    plot_print(&session->curve, &session->screen, larger);
-}
-
 bool session_end(Session *session, const char *program, SignalName *signal_name)
 {
-    const Trainer *t = &session->trainer;
+    Trainer *t = &session->trainer;
     const int64_t step = t->progress.step;
     report_end(&session->report);
     const bool was_due = session->saved_step == step && step > session->first_step;
@@ -381,15 +357,18 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
                      .tokens = session->tokens,
                      .seconds = clock_seconds() - session->begun,
                      .whole = NAN};
+    /* What was evaluated by a sample is evaluated as a whole once. */
     if (saved && t->corpus.evaluated.sample && !session->signal && ending.steps &&
-        (step == t->plan.settings.steps || ending.out_of_patience))
-        evaluate_whole(session, &ending);
+        (step == t->plan.settings.steps || ending.out_of_patience)) {
+        ending.whole = trainer_evaluate_best(t, &ending.whole_targets, &ending.whole_bits);
+        screen_status(&session->screen, "");
+    }
     if (saved && t->plan.settings.counts) {
         /* A signal ends this, but not the one that ended training: such a model has a share too. */
         const bool stopped = session->signal && step < t->plan.settings.steps;
         screen_status(&session->screen, _("learning the share of counting"));
-        session->trainer.watch = stopped ? NULL : watch_signal;
-        trainer_mix(&session->trainer);
+        t->watch = stopped ? NULL : watch_signal;
+        trainer_mix(t);
         screen_status(&session->screen, "");
     }
     if (team_leads()) {
@@ -399,8 +378,9 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
             trainer_record_result(t, ending.steps ? ending.seconds : 0);
         if (saved && t->plan.settings.counts)
             card_write(t, session->config); /* again, with what was just mixed */
+        AUTOFREE char *larger = path_in(&t->directory, CURVE_FILE);
         if (saved && ending.steps && session->screen.terminal && !t->plan.settings.no_plot)
-            plot(session);
+            plot_print(&session->curve, &session->screen, larger);
         conclude(t, &session->screen, &ending);
     }
     if (session->show)

@@ -9,26 +9,12 @@
 #include "report.h"
 #include "trainer.h"
 
-/* Continuations of a prompt by a model in training: see --show. They change nothing of the
- * training: another model has a copy of the weights, and the random numbers are those of the seed
- * and the step. */
-typedef struct Show Show;
-
-/* The trainer has a plan with --show, and has begun its files. */
-Show *show_new(const Trainer *trainer);
-void show_free(Show *show);
-
-/* Continues the prompt by the weights that are evaluated, and writes that to trainer->shown.
- * Returns what to print, a line for each continuation: an stb_ds array, which names_free() frees.
- * */
-char **show_continuations(Show *show, Trainer *trainer);
-
 typedef struct {
     Trainer trainer;
     Screen screen;
     Report report;
     Curve curve;          /* of all lines of the log; the leader's */
-    Show *show;           /* likewise, if there is --show; else NULL */
+    struct Show *show;    /* likewise, if there is --show; else NULL */
     struct cJSON *config; /* of the run, for its card; likewise */
     int end;              /* the step at which this call stops */
     double begun, saved;  /* clock: when training began, when it last saved */
@@ -66,5 +52,21 @@ bool session_save(Session *session, const char *otherwise);
  * last step is saved. */
 typedef const char *SignalName(int signal);
 bool session_end(Session *session, const char *program, SignalName *signal_name);
+
+/* ---- Other tasks than to train ---- */
+
+/* Verifies what settings.verify names: a run; a checkpoint of one, from which it trains to the next
+ * or to the end; or a receipt. First compares the files of the run with the receipt. The trainer
+ * need not have texts if the run holds a copy. Prints what comes of it, and returns whether all is
+ * the same. Dies if that cannot be known. Writes no file. The session's screen is set; its trainer
+ * is opened here. */
+bool verify(Session *session);
+
+/* Prints a table of runs, whose paths end with NULL: the best loss of each, its model's size and
+ * checksum, the time it took, and the settings in which they differ. Marks losses that cannot be
+ * compared with the first run's. With `picture`, a path or NULL, also draws the losses of their
+ * evaluations. Dies if one is not a run, or if the picture would replace another file. Returns
+ * false after a warning if the picture cannot be written. */
+bool compare(char *const *runs, const char *picture, const Screen *screen);
 
 #endif

@@ -27,37 +27,7 @@
 #include "text/corpus/corpus.h"
 #include "text/tokenizer.h"
 
-/* ---- Settings that are taken over ---- */
-
-/* All that a run's config.json holds replaces what the call has, except the settings that may
- * change and were asked for. Afterwards everything is decided, so that plan.c chooses nothing. A
- * call that contradicts what is taken over is a usage error. */
-static void take_over_run(Trainer *t, const Config *config)
-{
-    Settings *s = &t->plan.settings, call = {0};
-    const Decided asked = t->decided;
-    EACH_FIELD (field, SETTINGS)
-        field_copy(field, &call, s);
-    EACH_FIELD (field, SETTINGS)
-        if (asked.at[field->offset] && field->life == LIFE_RUN)
-            usage_error("--%s cannot change in a resumed run; %s keeps its own", field->name,
-                        call.resume);
-    record_settings(config, &t->directory, s);
-    EACH_FIELD (field, SETTINGS) {
-        if (asked.at[field->offset] && field->life == LIFE_MAY_CHANGE)
-            field_copy(field, s, &call);
-        if (field->life != LIFE_CALL)
-            t->decided.at[field->offset] = true;
-    }
-    /* Steps follow from epochs or the other way round: what was not asked for follows. */
-    if (DECIDED(&asked, epochs))
-        DECIDED(&t->decided, steps) = false;
-    if (DECIDED(&asked, steps))
-        DECIDED(&t->decided, epochs) = false;
-    settings_check_prompt(s, &asked);
-    settings_check_values(s, &t->decided);
-    fields_free(SETTINGS, &call);
-}
+/* ---- A model to start from ---- */
 
 /* Takes over one setting, whose value `own` has. Ends in a usage error if the call asked for
  * another. */
@@ -384,7 +354,7 @@ static void open_resumed(Trainer *t)
     t->directory = settings->verify ? run_open(settings->resume) : run_resume(settings->resume);
     Config config = record_read(&t->directory);
     const uint64_t text = strtoull(config.text, NULL, 16);
-    take_over_run(t, &config);
+    record_take_over(&config, &t->directory, &t->plan.settings, &t->decided);
     choose_precision(settings);
     t->tokenizer =
         tokenizer_json_read(&t->directory, config.shape.vocabulary, config.eos, config.objective);
@@ -672,18 +642,12 @@ void trainer_keep_best(Trainer *t)
     memcpy(t->best, trainer_evaluated_weights(t), t->gpt.size * sizeof *t->best);
 }
 
-/* Dies if someone has removed the run, or changed the ids that it learns from. */
-static void check_files(const Trainer *t)
-{
-    if (directory_is_removed(&t->directory))
-        die("%s was removed during training: there is no place to save to", t->directory.path);
-    corpus_check_unchanged(&t->corpus);
-}
-
 bool trainer_save(Trainer *t)
 {
+    if (team_leads() && directory_is_removed(&t->directory))
+        die("%s was removed during training: there is no place to save to", t->directory.path);
     if (team_leads())
-        check_files(t);
+        corpus_check_unchanged(&t->corpus);
     if (weights_wrong(&t->gpt, t->gpt.weight_block))
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */

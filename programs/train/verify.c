@@ -1,7 +1,7 @@
 /* verify.c: the rows of the receipt say at which steps to compare: the state, the loss if the row
  * has one, the best weights. Before that the files of the run and of its checkpoints are compared
  * with the rows of their steps, which takes no training. */
-#include "verify.h"
+#include "session.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -282,23 +282,42 @@ Config record_read(const Directory *directory)
     return config;
 }
 
-/* Settings for one call only, such as --threads, are not in config.json and stay as they are. So do
- * those that came with a later version, and change nothing of what the run is. */
-void record_settings(const Config *config, const Directory *directory, Settings *settings)
+/* What was asked for and may change keeps the value of the call, but that of the file is checked
+ * too. Settings for one call only, such as --threads, are not in config.json and stay as they are.
+ * So do those that came with a later version, and change nothing of what the run is. */
+void record_take_over(const Config *config, const Directory *directory, Settings *settings,
+                      Decided *decided)
 {
     AUTOFREE char *path = path_in(directory, CONFIG_FILE);
+    const Decided asked = *decided;
+    Settings unused = {0};
+    EACH_FIELD (field, SETTINGS)
+        if (asked.at[field->offset] && field->life == LIFE_RUN)
+            usage_error("--%s cannot change in a resumed run; %s keeps its own", field->name,
+                        settings->resume);
     EACH_FIELD (field, SETTINGS) {
         const bool optional =
             field->life == LIFE_MAY_CHANGE && (field->preset || field->kind == FIELD_TEXT);
         const bool there = json_get(config_own(config), field->name);
-        if (field->life == LIFE_CALL || (!there && optional))
+        if (field->life == LIFE_CALL)
             continue;
-        if (!there)
+        if (!there && !optional)
             die("%s has no \"%s\": it is damaged, and the run "
                 "cannot be resumed; begin a new run with --from %s",
                 path, field->name, directory->path);
-        json_get_field(config_own(config), field, settings, path);
+        if (there)
+            json_get_field(config_own(config), field, asked.at[field->offset] ? &unused : settings,
+                           path);
+        decided->at[field->offset] = true;
     }
+    /* Steps follow from epochs or the other way round: what was not asked for follows. */
+    if (DECIDED(&asked, epochs))
+        DECIDED(decided, steps) = false;
+    if (DECIDED(&asked, steps))
+        DECIDED(decided, epochs) = false;
+    settings_check_prompt(settings, &asked);
+    settings_check_values(settings, decided);
+    fields_free(SETTINGS, &unused);
 }
 
 void record_check_identity(const Config *config, const Directory *directory, uint64_t identity)

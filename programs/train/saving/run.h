@@ -73,8 +73,11 @@ uint64_t record_identity(const Settings *settings, uint64_t text, const Tokenize
 /* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
 Config record_read(const Directory *directory);
 
-/* Its settings, into a struct that has the defaults. */
-void record_settings(const Config *config, const Directory *directory, Settings *settings);
+/* All that it holds replaces what the call has, except the settings that may change and were asked
+ * for. Afterwards everything is decided, so that plan.c chooses nothing. A call that contradicts it
+ * is a usage error. */
+void record_take_over(const Config *config, const Directory *directory, Settings *settings,
+                      Decided *decided);
 
 /* Dies unless a resumed run is still the one that config.json was written for. */
 void record_check_identity(const Config *config, const Directory *directory, uint64_t identity);

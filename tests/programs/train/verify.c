@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/train/verify.h"
+#include "programs/train/session.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
