@@ -42,23 +42,15 @@ char *EXPORT(lab_room)(size_t bytes)
     return memory_take(bytes);
 }
 
-/* The words of a command line, each with a 0 after it and one more after the last. They stay in
- * use. */
-static char **words_of(char *at, int *count)
-{
-    char **words = NULL; /* stb_ds array */
-    for (; *at; at += strlen(at) + 1)
-        arrput(words, at);
-    *count = (int)arrlen(words);
-    arrput(words, NULL);
-    return words;
-}
-
-/* Opens a run, which the words of train's command line describe; prints what train would. */
+/* Opens a run, which the words of train's command line describe, each with a 0 after it and one
+ * more after the last; they stay in use. Prints what train would. */
 Lab *EXPORT(lab_open)(char *words)
 {
-    int count;
-    char **arguments = words_of(words, &count);
+    char **arguments = NULL; /* stb_ds array */
+    for (; *words; words += strlen(words) + 1)
+        arrput(arguments, words);
+    const int count = (int)arrlen(arguments);
+    arrput(arguments, NULL);
     Lab *lab = memory_new(1, sizeof *lab, "the run");
     Session *session = &lab->session;
     Trainer *t = &session->trainer;

@@ -62,35 +62,11 @@ static void put_head(FILE *out, const cJSON *config, const Trainer *t)
     fputs("---\n\n", out);
 }
 
-static void put_text(FILE *out, const cJSON *own, const Trainer *t)
-{
-    AUTOFREE char *names = names_of(json_get(own, "text"));
-    put_item(out, N_("text"), N_("%s, %s bytes, XXH3 `%s`"), names,
-             thousands((size_t)t->origin.text_size).text, checksum_hex(t->origin.text).text);
-    put_item(out, N_("tokens"), N_("%s, vocabulary %s, objective %s"),
-             TOKENIZER_NAMES[t->tokenizer.kind],
-             thousands((size_t)tokenizer_size(&t->tokenizer)).text,
-             OBJECTIVE_NAMES[t->plan.settings.objective]);
-}
-
-static void put_sizes(FILE *out, const Trainer *t)
-{
-    const GptConfig *shape = &t->plan.shape;
-    put_item(out, N_("model"), N_("%s; %s, %s of %d, width %d, hidden %d, context %d"),
-             plural(t->plan.parameters, "parameter", "parameters").text,
-             plural((size_t)shape->layers, "layer", "layers").text,
-             plural((size_t)shape->heads, "head", "heads").text, shape->head_size, shape->width,
-             shape->hidden, shape->context);
-}
-
 /* The best loss, and what to compare it with. */
 static void put_losses(FILE *out, const Trainer *t)
 {
     const Progress *p = &t->progress;
     const bool holds_out = trainer_holds_out(t);
-    char bits[64] = "";
-    if (!isnan(t->token_bytes))
-        snprintf(bits, sizeof bits, _(", %.4f bits per byte"), trainer_bits(t, p->best_loss));
     if (isinf(p->best_loss))
         put_item(out, N_("loss"), N_("not evaluated yet"));
     else
@@ -99,7 +75,8 @@ static void put_losses(FILE *out, const Trainer *t)
                      ? N_("%.6f nats per token over a part that was held out, after step "
                           "%" PRId64 " of %d%s")
                      : N_("%.6f nats per token over the text, after step %" PRId64 " of %d%s"),
-                 p->best_loss, p->best_step, t->plan.settings.steps, bits);
+                 p->best_loss, p->best_step, t->plan.settings.steps,
+                 bits_shown(bits_per_byte(p->best_loss, t->token_bytes)).text);
     if (!isnan(t->floor))
         put_item(out, N_("floor"),
                  holds_out ? N_("%.6f, the lowest loss that the part trained on allows")
@@ -118,14 +95,25 @@ static void put_card(FILE *out, const cJSON *config, const Trainer *t)
     const char *path = t->directory.path, *slash = strrchr(path, '/');
     const cJSON *own = json_get(config, "pulga");
     const char *command = json_text(own, "command");
+    const GptConfig *shape = &t->plan.shape;
+    AUTOFREE char *names = names_of(json_get(own, "text"));
     put_head(out, config, t);
     fputs("# ", out);
     put_xml(out, slash && slash[1] ? slash + 1 : path);
     fprintf(out, "\n\n");
     fprintf(out, _("A small GPT, trained by Pulga %s."), PULGA_VERSION);
     fprintf(out, "\n\n");
-    put_text(out, own, t);
-    put_sizes(out, t);
+    put_item(out, N_("text"), N_("%s, %s bytes, XXH3 `%s`"), names,
+             thousands((size_t)t->origin.text_size).text, checksum_hex(t->origin.text).text);
+    put_item(out, N_("tokens"), N_("%s, vocabulary %s, objective %s"),
+             TOKENIZER_NAMES[t->tokenizer.kind],
+             thousands((size_t)tokenizer_size(&t->tokenizer)).text,
+             OBJECTIVE_NAMES[t->plan.settings.objective]);
+    put_item(out, N_("model"), N_("%s; %s, %s of %d, width %d, hidden %d, context %d"),
+             plural(t->plan.parameters, "parameter", "parameters").text,
+             plural((size_t)shape->layers, "layer", "layers").text,
+             plural((size_t)shape->heads, "head", "heads").text, shape->head_size, shape->width,
+             shape->hidden, shape->context);
     put_losses(out, t);
     put_item(out, N_("checksum"), N_("`%s`, of the weights in model.safetensors"),
              checksum_hex(weights_checksum(&t->gpt, t->best)).text);

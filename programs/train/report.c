@@ -243,10 +243,6 @@ void report_evaluating(Report *r, double share)
     screen_status(r->screen, line);
 }
 
-/* One labelled paragraph for each thing to know: text, losses, model, steps, rate, run;
- * at the end why it stopped, the best loss, the model's checksum, the time, and the commands that
- * come next. */
-
 /* ---- Before the first step ---- */
 
 /* text    data/perro.txt: 9 lines, 48 tokens to predict, vocabulary 15
@@ -479,25 +475,31 @@ static void conclude_stop(const Trainer *t, const Screen *screen, const Ending *
                          steps);
 }
 
+Digits bits_shown(double bits)
+{
+    Digits shown = {""};
+    if (!isnan(bits))
+        snprintf(shown.text, sizeof shown.text, _(", %.4f bits per byte"), bits);
+    return shown;
+}
+
 /*         1.537211 over all 10,038,544 held-out tokens, 2.2177 bits per byte */
 static void conclude_whole(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const bool holds_out = trainer_holds_out(t);
     const size_t all = holds_out ? t->corpus.held_out.targets : t->corpus.train.targets;
-    char bits[64] = "";
-    if (!isnan(ending->whole_bits))
-        snprintf(bits, sizeof bits, _(", %.4f bits per byte"), ending->whole_bits);
+    const Digits bits = bits_shown(ending->whole_bits);
     if (ending->whole_targets < all)
         screen_paragraph(screen, "",
                          holds_out ? N_("%.6f over %s of %s held-out tokens%s")
                                    : N_("%.6f over %s of %s tokens%s"),
                          ending->whole, thousands(ending->whole_targets).text, thousands(all).text,
-                         bits);
+                         bits.text);
     else
         screen_paragraph(screen, "",
                          holds_out ? N_("%.6f over all %s held-out tokens%s")
                                    : N_("%.6f over all %s tokens%s"),
-                         ending->whole, thousands(all).text, bits);
+                         ending->whole, thousands(all).text, bits.text);
 }
 
 /* best    step 434: 2.775377 over the held-out text
@@ -528,15 +530,13 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
     const Progress *p = &t->progress;
     const Settings *s = &t->plan.settings;
     const bool holds_out = trainer_holds_out(t);
-    char bits[64] = "";
-    if (!isnan(t->token_bytes))
-        snprintf(bits, sizeof bits, _(", %.4f bits per byte"), trainer_bits(t, p->best_loss));
+    const Digits bits = bits_shown(bits_per_byte(p->best_loss, t->token_bytes));
     if (isinf(p->best_loss))
         screen_paragraph(screen, "best", "none yet (first evaluation at step %d)",
                          min_int(s->eval_every, s->steps));
     else if (trainer_has_floor(t))
         screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor%s",
-                         p->best_step, p->best_loss, p->best_loss - t->floor, bits);
+                         p->best_step, p->best_loss, p->best_loss - t->floor, bits.text);
     else
         screen_paragraph(
             screen, "best",
@@ -545,7 +545,7 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
                             : N_("step %" PRId64 ": %.6f over the sample of the whole text%s")
             : holds_out ? N_("step %" PRId64 ": %.6f over the held-out text%s")
                         : N_("step %" PRId64 ": %.6f over the whole text%s"),
-            p->best_step, p->best_loss, bits);
+            p->best_step, p->best_loss, bits.text);
     if (!isnan(t->counting.loss) && !isinf(p->best_loss) && p->step)
         conclude_counting(t, screen);
     if (!isnan(ending->whole))

@@ -72,6 +72,9 @@ typedef struct {
  * commands that come next. */
 void conclude(const Trainer *trainer, const Screen *screen, const Ending *ending);
 
+/* ", 2.2177 bits per byte"; "" if that is NAN. */
+Digits bits_shown(double bits);
+
 /* ---- The card ---- */
 
 /* Writes README.md, the model card of the run as it was last saved, in the user's language: what it

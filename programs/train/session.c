@@ -215,7 +215,7 @@ LogEntry session_entry(const Session *session, double evaluated)
                       .epoch = p->epoch + 1,
                       .loss = p->loss,
                       .evaluated = evaluated,
-                      .bits_per_byte = trainer_bits(t, evaluated),
+                      .bits_per_byte = bits_per_byte(evaluated, t->token_bytes),
                       .gap = trainer_has_floor(t) ? evaluated - t->floor : (double)NAN,
                       .rate = schedule_rate(&t->plan.schedule, p->step),
                       .gradient_norm = p->gradient_norm,

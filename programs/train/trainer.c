@@ -67,7 +67,8 @@ static void take_over_model(Settings *settings, Decided *decided, const Pretrain
     TAKE(sequence, model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES);
     TAKE(lower, model->tokenizer.form == TEXT_LOWER);
     EACH_FIELD (field, SETTINGS)
-        if (settings_is_of_shape(field))
+        if (field->offset >= offsetof(Settings, shape) &&
+            field->offset < offsetof(Settings, shape) + sizeof *shape)
             take(settings, decided, field, &(const Settings){.shape = *shape});
     /* For two heads "2" and "2,2" are the same patterns: with an entry for each head, equal. */
     const int all = shape->layers * shape->heads;
@@ -593,11 +594,6 @@ bool trainer_has_floor(const Trainer *t)
     return !isnan(t->floor) && !trainer_holds_out(t) && !t->corpus.evaluated.sample;
 }
 
-double trainer_bits(const Trainer *t, double loss)
-{
-    return bits_per_byte(loss, t->token_bytes);
-}
-
 Real *trainer_evaluated_weights(const Trainer *t)
 {
     return t->optimizer.average ? t->optimizer.average : t->gpt.weight_block;
@@ -671,7 +667,8 @@ void trainer_record_result(const Trainer *t, double seconds)
     cJSON_AddNumberToObject(result, "best_step", (double)t->progress.best_step);
     cJSON_AddNumberToObject(result, "best_loss", t->progress.best_loss);
     cJSON_AddBoolToObject(result, "held_out", trainer_holds_out(t));
-    cJSON_AddNumberToObject(result, "bits_per_byte", trainer_bits(t, t->progress.best_loss));
+    cJSON_AddNumberToObject(result, "bits_per_byte",
+                            bits_per_byte(t->progress.best_loss, t->token_bytes));
     cJSON_AddNumberToObject(result, "floor", t->floor);
     cJSON_AddNumberToObject(result, "counting", counting->loss);
     cJSON_AddNumberToObject(result, "counting_order", order);

@@ -96,9 +96,6 @@ _Noreturn void end_not_finite(const Trainer *trainer, int64_t step, const char *
  * already, it is replaced if `again`, else kept. Warns and returns false if that fails. */
 bool trainer_keep(const Trainer *trainer, bool again);
 
-/* A loss in bits per byte; NAN if it cannot be compared. */
-double trainer_bits(const Trainer *trainer, double loss);
-
 /* Whether the floor is that of what is evaluated: of all of the training text. */
 bool trainer_has_floor(const Trainer *trainer);
 

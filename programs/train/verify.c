@@ -26,12 +26,6 @@ typedef struct {
 
 /* ---- What is to be verified ---- */
 
-static bool is_directory(const char *path)
-{
-    struct stat status;
-    return !stat(path, &status) && S_ISDIR(status.st_mode);
-}
-
 /* The run that this path is a checkpoint of, which the caller frees; NULL if it is none. */
 static char *run_of_checkpoint(const char *path)
 {
@@ -48,6 +42,7 @@ static char *run_of_checkpoint(const char *path)
 static void find_receipt(Verification *v)
 {
     Settings *settings = &v->session->trainer.plan.settings;
+    struct stat status;
     AUTOFREE char *parent = run_of_checkpoint(settings->verify);
     const char *path = parent ? parent : settings->verify;
     if (parent && settings->from)
@@ -55,7 +50,7 @@ static void find_receipt(Verification *v)
                     settings->verify);
     if (parent)
         settings->resume = format_text("%s", settings->verify);
-    if (is_directory(path))
+    if (!stat(path, &status) && S_ISDIR(status.st_mode))
         v->run = run_open(path);
     v->path = v->run.path ? path_in(&v->run, RECEIPT_FILE) : format_text("%s", path);
     if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
@@ -290,20 +285,6 @@ static void plan_steps(Trainer *t, const ReceiptRow *row)
         t->plan.schedule.horizon = t->plan.settings.steps = (int)row->of;
 }
 
-/* Prints where the first difference lies. */
-static void tell_difference(const Verification *v, const char *what, int64_t before, int64_t step)
-{
-    const Screen *screen = &v->session->screen;
-    if (before < 0)
-        screen_paragraph(screen, "verify", "differs at step %" PRId64 ": %s", step,
-                         translated(what));
-    else
-        screen_paragraph(screen, "verify",
-                         "differs between step %" PRId64 " and step %" PRId64 ": %s", before, step,
-                         translated(what));
-    note_version(v);
-}
-
 static bool train_again(Verification *v, bool from_checkpoint)
 {
     Session *session = v->session;
@@ -326,14 +307,22 @@ static bool train_again(Verification *v, bool from_checkpoint)
         }
     }
     report_end(&session->report);
-    if (what)
-        tell_difference(v, what, before, session->trainer.progress.step);
+    const int64_t step = session->trainer.progress.step;
+    if (what && before < 0)
+        screen_paragraph(&session->screen, "verify", "differs at step %" PRId64 ": %s", step,
+                         translated(what));
+    else if (what)
+        screen_paragraph(&session->screen, "verify",
+                         "differs between step %" PRId64 " and step %" PRId64 ": %s", before, step,
+                         translated(what));
     else if (!rows)
         die("%s has no row from step %" PRId64 " on: there is nothing to compare", v->path, first);
     else
         screen_paragraph(&session->screen, "verify",
                          "the same, bit by bit: %s, from step %" PRId64 " to step %" PRId64,
                          plural(rows, "row", "rows").text, first, last);
+    if (what)
+        note_version(v);
     return !what;
 }
 

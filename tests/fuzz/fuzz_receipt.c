@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/train/saving/receipt.h"
+#include "programs/train/saving/run.h"
 #include "harness.h"
 
 static void read_receipt(void *context)

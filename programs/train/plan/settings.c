@@ -261,12 +261,6 @@ void settings_check_prompt(const Settings *s, const Decided *asked)
         usage_error("--prompt is what --show N continues; give --show too");
 }
 
-bool settings_is_of_shape(const Field *field)
-{
-    return field->offset >= offsetof(Settings, shape) &&
-           field->offset < offsetof(Settings, shape) + sizeof(GptConfig);
-}
-
 /* Whether an option goes with --verify or --compare: few do, and no setting of a run. */
 static bool goes_with_task(const Settings *s, size_t option)
 {

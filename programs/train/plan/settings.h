@@ -60,9 +60,6 @@ extern const Field SETTINGS[];
 /* The field of one member: SETTING(batch). */
 #define SETTING(member) field_at(SETTINGS, offsetof(Settings, member))
 
-/* Whether it is one of those that are members of the shape. */
-bool settings_is_of_shape(const Field *field);
-
 /* Ends in a usage error if the settings given in a call of train contradict each other; text_path
  * is its first TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);

@@ -1,6 +1,6 @@
 /* receipt.c: the file is replaced whole at each save, before the state: of a run that was killed in
  * between, it has rows after the state's step, which are cut when the run is resumed. */
-#include "receipt.h"
+#include "run.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -121,27 +121,22 @@ bool receipt_write(const Directory *directory, const Receipt *receipt)
     return file_commit(&writer);
 }
 
-/* "-", or all of a number. */
-static bool read_loss(const char *word, double *loss)
-{
-    char *end;
-    *loss = strtod(word, &end);
-    if (!strcmp(word, "-"))
-        *loss = NAN;
-    return !strcmp(word, "-") || (end != word && !*end && isfinite(*loss));
-}
-
-/* The steps of rows grow, and nothing else follows what a row has. */
+/* The steps of rows grow, and nothing else follows what a row has. A loss is "-", or all of a
+ * number. */
 static bool read_row(Receipt *receipt, const char *line)
 {
     ReceiptRow row;
+    char *end_of_loss;
     char step[11], of[11], loss[32], state[17], model[17];
     int end = 0;
     const int cells = sscanf(line, " %10[0-9] %10[0-9] %31s %16[0-9a-f] %16[0-9a-f]%n", step, of,
                              loss, state, model, &end);
     row.replanned = !strncmp(line + end, REPLANNED, strlen(REPLANNED));
-    if (cells != 5 || (line[end] != '\n' && !row.replanned) || !read_loss(loss, &row.loss) ||
-        strlen(state) != 16 || strlen(model) != 16)
+    if (cells != 5 || (line[end] != '\n' && !row.replanned) || strlen(state) != 16 ||
+        strlen(model) != 16)
+        return false;
+    row.loss = strcmp(loss, "-") ? strtod(loss, &end_of_loss) : (double)NAN;
+    if (strcmp(loss, "-") && (end_of_loss == loss || *end_of_loss || !isfinite(row.loss)))
         return false;
     row.step = strtoll(step, NULL, 10);
     row.of = strtoll(of, NULL, 10);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "programs/train/saving/receipt.h"
+#include "programs/train/saving/run.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 
