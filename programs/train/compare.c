@@ -107,21 +107,6 @@ static void find_differences(Run *runs)
 
 /* ---- The table ---- */
 
-static size_t parameters_of(const Run *run)
-{
-    int count;
-    size_t numbers;
-    AUTOFREE Tensor *tensors = gpt_tensors(&run->config.shape, &count, &numbers);
-    return gpt_parameters(tensors, count);
-}
-
-/* Whether its losses are of a part that is held out. */
-static bool is_held_out(const Run *run)
-{
-    const cJSON *own = config_own(&run->config), *result = json_get(own, "result");
-    return result ? cJSON_IsTrue(json_get(result, "held_out")) : json_number(own, "val") > 0;
-}
-
 /* run       best, all text     step  parameters  seconds  model             settings
  * runs/a-1        0.412301      300     101,056      0.5  e934a89039392319  seed 1
  *
@@ -135,13 +120,16 @@ static void put_row(const Run *run, int columns, const Run *first, bool beside)
     const double seconds = json_number(result, "seconds");
     const char *checksum = json_text(result, "checksum");
     char loss[32] = "-", time[32] = "-";
+    int count;
+    size_t numbers;
+    AUTOFREE Tensor *tensors = gpt_tensors(&run->config.shape, &count, &numbers);
     if (run->evaluated.wide)
         snprintf(loss, sizeof loss, "%.6f", run->evaluated.minimum);
     if (!isnan(seconds))
         snprintf(time, sizeof time, "%.1f", seconds);
     put_fitted(stdout, run->name, columns, false);
     printf("  %14s%s %7" PRId64 "  %10s  %7s  %s", loss, are_comparable(first, run) ? " " : "*",
-           run->evaluated.best, thousands(parameters_of(run)).text, time,
+           run->evaluated.best, thousands(gpt_parameters(tensors, count)).text, time,
            checksum ? checksum : "-               ");
     if (!run->about || beside) {
         printf("%s%s\n", run->about ? "  " : "", run->about ? run->about : "");
@@ -155,6 +143,9 @@ static void put_row(const Run *run, int columns, const Run *first, bool beside)
 static void put_table(const Run *runs, const Screen *screen)
 {
     int columns = display_width(_("run")), about = 0;
+    const cJSON *own = config_own(&runs->config), *result = json_get(own, "result");
+    const bool held_out =
+        result ? cJSON_IsTrue(json_get(result, "held_out")) : json_number(own, "val") > 0;
     bool comparable = true;
     for (ptrdiff_t i = 0; i < arrlen(runs); i++) {
         columns = max_int(columns, display_width(runs[i].name));
@@ -164,7 +155,7 @@ static void put_table(const Run *runs, const Screen *screen)
     const bool beside = !screen->terminal || columns + 66 + about < screen_width();
     fputs(screen->bold, stdout);
     put_fitted(stdout, _("run"), columns + 2, false);
-    put_fitted(stdout, is_held_out(runs) ? _("best, held-out") : _("best, all text"), 14, true);
+    put_fitted(stdout, held_out ? _("best, held-out") : _("best, all text"), 14, true);
     /* translators: the rest of the head of a table; keep the widths */
     printf("%s%s%s\n", _("     step  parameters  seconds  model"),
            about && beside ? _("             settings") : "", screen->plain);

@@ -145,15 +145,6 @@ static double end_of(const CurveLine *line)
     return line->wide ? point_mean(&line->at[line->last / line->wide]) : 0;
 }
 
-/* Puts a name among those that are there, which stand from above to below. */
-static void insert(CurveName *names, int count, CurveName name)
-{
-    int at = count;
-    for (; at && names[at - 1].y > name.y; at--)
-        names[at] = names[at - 1];
-    names[at] = name;
-}
-
 int curve_names(const Curve *c, const Axis *losses, double tall, double apart,
                 CurveName names[CURVE_KINDS])
 {
@@ -168,7 +159,10 @@ int curve_names(const Curve *c, const Axis *losses, double tall, double apart,
         if (shown[i]) {
             CurveName name = all[i];
             name.y = tall * (1 - axis_place(losses, name.value));
-            insert(names, count++, name);
+            int at = count++;
+            for (; at && names[at - 1].y > name.y; at--)
+                names[at] = names[at - 1];
+            names[at] = name;
         }
     for (int i = 1; i < count; i++)
         names[i].y = fmax(names[i].y, names[i - 1].y + apart);
@@ -184,16 +178,19 @@ int curve_names(const Curve *c, const Axis *losses, double tall, double apart,
 static const double MARGIN = 24, LEFT = 52, RIGHT = 132, TOP = 84, WIDE = 540, TALL = 260, GAP = 34,
                     RATE = 64, BELOW = 44;
 
-/* How lines look. Blue and orange differ to everyone's eyes, and in lightness. The line of the
- * evaluations is thinner and drawn over the other, which is still seen if both are equal. */
+/* How lines look: in the figure; and on a terminal without UTF-8, on others, and in which colour.
+ * Blue and orange differ to everyone's eyes, and in lightness. The line of the evaluations is
+ * thinner and drawn over the other, which is still seen if both are equal. */
 typedef struct {
     const char *colour, *width, *dashes;
+    const char *ascii, *utf8, *ink;
 } Look;
-static const Look LOOKS[] = {[CURVE_FLOOR] = {"#3a7d44", "1.4", "6 4"},
-                             [CURVE_COUNTING] = {"#444", "1.4", "6 3"},
-                             [CURVE_LOSS] = {"#2b3a8c", "2.6", "none"},
-                             [CURVE_EVALUATED] = {"#d9480f", "1.4", "none"}};
-static const Look RATE_LOOK = {"#555", "1.6", "none"};
+static const Look LOOKS[] = {[CURVE_NOTHING] = {"", "", "", " ", " ", ""},
+                             [CURVE_FLOOR] = {"#3a7d44", "1.4", "6 4", "-", "╌", "\033[32m"},
+                             [CURVE_COUNTING] = {"#444", "1.4", "6 3", "=", "╍", "\033[33m"},
+                             [CURVE_LOSS] = {"#2b3a8c", "2.6", "none", ".", "⠤", "\033[36m"},
+                             [CURVE_EVALUATED] = {"#d9480f", "1.4", "none", "o", "●", "\033[35m"}};
+static const Look RATE_LOOK = {.colour = "#555", .width = "1.6", .dashes = "none"};
 #define BAND_COLOUR "#c9d7ea"
 
 /* A chart: its axes, and its height; the origin is its upper left corner. */
@@ -291,28 +288,7 @@ static void put_line(FILE *out, const Chart *chart, const CurveLine *line, const
     fputs("</g>\n", out);
 }
 
-static void put_names(FILE *out, const Curve *c, const Chart *chart)
-{
-    CurveName names[CURVE_KINDS];
-    const int count = curve_names(c, &chart->values, TALL, 14, names);
-    for (int i = 0; i < count; i++)
-        fprintf(out, "<text x=\"%g\" y=\"%.1f\" fill=\"%s\" font-weight=\"bold\">%s %.4g</text>\n",
-                WIDE + 8, names[i].y + 4, LOOKS[names[i].kind].colour, translated(names[i].name),
-                names[i].value);
-}
-
 /* ---- The two charts ---- */
-
-/* The best evaluation, unless it was the last: a circle around it. */
-static void put_best(FILE *out, const Chart *chart, const CurveLine *line)
-{
-    if (!line->wide || line->best == line->last)
-        return;
-    fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" ", x_of(chart, (double)line->best),
-            y_of(chart, line->minimum));
-    put_look(out, &LOOKS[CURVE_EVALUATED]);
-    fputs("/>\n", out);
-}
 
 /* The floor, or counting, if it is within the chart. */
 static void put_across(FILE *out, const Chart *chart, CurveKind kind, double loss)
@@ -324,8 +300,11 @@ static void put_across(FILE *out, const Chart *chart, CurveKind kind, double los
     fprintf(out, " d=\"M0 %.1fH%g\"/>\n", y_of(chart, loss), WIDE);
 }
 
+/* The best evaluation has a circle around it, unless it was the last. */
 static void put_losses(FILE *out, const Curve *c, const Chart *chart)
 {
+    CurveName names[CURVE_KINDS];
+    const int count = curve_names(c, &chart->values, TALL, 14, names);
     put_grid(out, chart, chart->values.log ? _("loss (logarithmic)") : _("loss"));
     if (has_means(&c->loss))
         put_band(out, chart, &c->loss);
@@ -333,8 +312,16 @@ static void put_losses(FILE *out, const Curve *c, const Chart *chart)
     put_across(out, chart, CURVE_COUNTING, c->counting);
     put_line(out, chart, &c->loss, &LOOKS[CURVE_LOSS], 1);
     put_line(out, chart, &c->evaluated, &LOOKS[CURVE_EVALUATED], 64);
-    put_best(out, chart, &c->evaluated);
-    put_names(out, c, chart);
+    if (c->evaluated.wide && c->evaluated.best != c->evaluated.last) {
+        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" ",
+                x_of(chart, (double)c->evaluated.best), y_of(chart, c->evaluated.minimum));
+        put_look(out, &LOOKS[CURVE_EVALUATED]);
+        fputs("/>\n", out);
+    }
+    for (int i = 0; i < count; i++)
+        fprintf(out, "<text x=\"%g\" y=\"%.1f\" fill=\"%s\" font-weight=\"bold\">%s %.4g</text>\n",
+                WIDE + 8, names[i].y + 4, LOOKS[names[i].kind].colour, translated(names[i].name),
+                names[i].value);
 }
 
 /* ---- The key ---- */
@@ -413,7 +400,7 @@ static Look look_of(int run)
     static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                           "#e69f00", "#56b4e9", "#000000"};
     static const char *const dashes[] = {"none", "6 3", "2 3"};
-    return (Look){colours[run % 7], "1.6", dashes[run / 7 % 3]};
+    return (Look){.colour = colours[run % 7], .width = "1.6", .dashes = dashes[run / 7 % 3]};
 }
 
 /* From top to bottom: the title, the losses, the steps, a key with a row for each run. */
@@ -459,15 +446,6 @@ void curves_write(FILE *out, const CurveNamed *lines, int count)
 /* Lines, and columns for the numbers on the left and for the names on the right. */
 enum { LINES = 10, NUMBER = 8, NAME = 24, LEAST_WIDE = 16, MOST_WIDE = 160 };
 
-/* How each is drawn: what a terminal without UTF-8 shows, what others do, and a colour. */
-static const struct {
-    const char *ascii, *utf8, *colour;
-} DOT_LOOKS[CURVE_KINDS] = {[CURVE_NOTHING] = {" ", " ", ""},
-                            [CURVE_FLOOR] = {"-", "╌", "\033[32m"},
-                            [CURVE_COUNTING] = {"=", "╍", "\033[33m"},
-                            [CURVE_LOSS] = {".", "⠤", "\033[36m"},
-                            [CURVE_EVALUATED] = {"o", "●", "\033[35m"}};
-
 typedef struct {
     const Curve *curve;
     const Screen *screen;
@@ -478,12 +456,6 @@ typedef struct {
         uint8_t kind, dots; /* dots: the pattern's, as in Unicode from U+2800 on */
     } cell[LINES][MOST_WIDE];
 } Plot;
-
-static bool is_utf8(void)
-{
-    const char *locale = locale_named("LC_CTYPE");
-    return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
-}
 
 /* ---- Drawing into the cells ---- */
 
@@ -541,20 +513,13 @@ static void dot_losses(Plot *p)
     }
 }
 
-static void put_evaluations(Plot *p)
-{
-    EACH_POINT (point, &p->curve->evaluated)
-        p->cell[line_of(p, point_mean(point))][column_of(p, point_step(point))].kind =
-            CURVE_EVALUATED;
-}
-
 /* ---- Printing ---- */
 
 /* Goes on in the colour of a kind; *now is the one before. CURVE_NOTHING has none. */
 static void change_colour(const Plot *p, CurveKind *now, CurveKind kind)
 {
     if (*p->screen->bold && *now != kind)
-        printf("%s%s", *now == CURVE_NOTHING ? "" : p->screen->plain, DOT_LOOKS[kind].colour);
+        printf("%s%s", *now == CURVE_NOTHING ? "" : p->screen->plain, LOOKS[kind].ink);
     *now = kind;
 }
 
@@ -565,7 +530,7 @@ static void print_cell(const Plot *p, int line, int column, CurveKind *now)
     change_colour(p, now, kind);
     if (kind == CURVE_LOSS && p->utf8)
         utf8_put(dots, 0x2800 + p->cell[line][column].dots);
-    printf("%s", *dots ? dots : p->utf8 ? DOT_LOOKS[kind].utf8 : DOT_LOOKS[kind].ascii);
+    printf("%s", *dots ? dots : p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
 }
 
 /* The number of a line that has a tick, and the axis. Ticks that fall on one line share it. */
@@ -576,15 +541,6 @@ static void print_number(const Plot *p, int line)
         if (line_of(p, p->losses.tick[i]) == line)
             snprintf(number, sizeof number, "%g", p->losses.tick[i]);
     printf("%*s%s", NUMBER, number, !p->utf8 ? "|" : *number ? "┤" : "│");
-}
-
-static void print_name(const Plot *p, const CurveName *name, CurveKind *now)
-{
-    printf(" ");
-    change_colour(p, now, name->kind);
-    printf("%s", p->utf8 ? DOT_LOOKS[name->kind].utf8 : DOT_LOOKS[name->kind].ascii);
-    change_colour(p, now, CURVE_NOTHING);
-    printf(" %s %.4g", translated(name->name), name->value);
 }
 
 static void print_lines(const Plot *p)
@@ -600,8 +556,14 @@ static void print_lines(const Plot *p)
         print_number(p, line);
         for (int column = 0; column < end; column++)
             print_cell(p, line, column, &now);
-        if (named)
-            print_name(p, &names[next++], &now);
+        if (named) {
+            const CurveName *name = &names[next++];
+            printf(" ");
+            change_colour(p, &now, name->kind);
+            printf("%s", p->utf8 ? LOOKS[name->kind].utf8 : LOOKS[name->kind].ascii);
+            change_colour(p, &now, CURVE_NOTHING);
+            printf(" %s %.4g", translated(name->name), name->value);
+        }
         change_colour(p, &now, CURVE_NOTHING);
         printf("\n");
     }
@@ -643,19 +605,23 @@ void plot_print(const Curve *curve, const Screen *screen, const char *curve_path
 {
     if (!curve->loss.wide)
         return;
-    Plot p = {.curve = curve, .screen = screen, .utf8 = is_utf8()};
+    const char *locale = locale_named("LC_CTYPE");
+    Plot p = {.curve = curve,
+              .screen = screen,
+              .utf8 = strcasestr(locale, "utf-8") || strcasestr(locale, "utf8")};
     p.wide = min_int(max_int(screen_width() - NUMBER - NAME - 2, LEAST_WIDE), MOST_WIDE);
     p.steps = curve_steps(curve, max_int(p.wide / 10, 2));
     p.losses = curve_losses(curve, 4);
     dot_across(&p, CURVE_FLOOR, curve->floor);
     dot_across(&p, CURVE_COUNTING, curve->counting);
     dot_losses(&p);
-    put_evaluations(&p);
-    if (p.losses.log)
-        screen_paragraph(screen, "plot", "the loss over the steps, logarithmic; larger in %s",
-                         curve_path);
-    else
-        screen_paragraph(screen, "plot", "the loss over the steps; larger in %s", curve_path);
+    EACH_POINT (point, &curve->evaluated)
+        p.cell[line_of(&p, point_mean(point))][column_of(&p, point_step(point))].kind =
+            CURVE_EVALUATED;
+    screen_paragraph(screen, "plot",
+                     p.losses.log ? N_("the loss over the steps, logarithmic; larger in %s")
+                                  : N_("the loss over the steps; larger in %s"),
+                     curve_path);
     print_lines(&p);
     print_steps(&p);
     printf("\n");

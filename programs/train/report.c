@@ -19,7 +19,7 @@
 
 /* No estimate is printed before some steps have been timed. The first one is not timed: it also
  * touches the memory and wakes the threads for the first time. */
-enum { SKIPPED_STEPS = 1, TIMED_STEPS = 2 };
+enum { SKIPPED_STEPS = 1, ENOUGH_STEPS = 3 };
 
 /* In seconds: how long steps are timed before the table begins, unless a row comes earlier; and how
  * old the last row may be where there is no status line. */
@@ -27,15 +27,6 @@ static const double TIMED_SECONDS = 0.3, ROW_EVERY = 60, HOUR = 3600;
 
 /* In seconds. A step this old counts 1/e in the means, one three times as old hardly at all. */
 static const double MEMORY = 10;
-
-Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
-{
-    return (Report){.trainer = trainer,
-                    .screen = screen,
-                    .last = last,
-                    .timed = -SKIPPED_STEPS,
-                    .printed = clock_seconds()};
-}
 
 /* ---- The time that is left ---- */
 
@@ -54,7 +45,7 @@ static double evaluation_time(const Report *r)
 static double seconds_left(const Report *r, int64_t step)
 {
     const Settings *s = &r->trainer->plan.settings;
-    if (r->timed < TIMED_STEPS)
+    if (r->timed < ENOUGH_STEPS)
         return 0;
     const int64_t evaluations =
         r->last / s->eval_every - step / s->eval_every +
@@ -66,7 +57,7 @@ static double seconds_left(const Report *r, int64_t step)
 /* As "3m20s", or "". */
 static Digits time_left(const Report *r, int64_t step)
 {
-    return r->timed < TIMED_STEPS ? (Digits){""} : duration(seconds_left(r, step));
+    return r->timed < ENOUGH_STEPS ? (Digits){""} : duration(seconds_left(r, step));
 }
 
 /* time    about 2h10m; Ctrl-C stops at any time and loses nothing
@@ -176,7 +167,7 @@ static void begin_table(Report *r)
 void report_row(Report *r, const LogEntry *e, char **shown)
 {
     screen_status(r->screen, "");
-    if (!r->has_header && !r->holds && r->timed < TIMED_STEPS) {
+    if (!r->has_header && !r->holds && r->timed < ENOUGH_STEPS) {
         r->holds = true;
         r->held = *e;
         r->held_shown = shown;
@@ -199,13 +190,13 @@ void report_end(Report *r)
  * sums is a mean over the last steps, weighted by how recent they are. */
 void report_step_time(Report *r, double seconds, int64_t rows)
 {
-    if (++r->timed <= 0)
+    if (++r->timed <= SKIPPED_STEPS)
         return;
     const double fade = exp(-seconds / MEMORY);
     r->recent_steps = r->recent_steps * fade + 1;
     r->recent_rows = r->recent_rows * fade + (double)rows;
     r->recent_seconds = r->recent_seconds * fade + seconds;
-    if (r->timed >= TIMED_STEPS && r->recent_seconds > TIMED_SECONDS)
+    if (r->timed >= ENOUGH_STEPS && r->recent_seconds > TIMED_SECONDS)
         begin_table(r);
 }
 

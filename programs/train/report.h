@@ -9,23 +9,23 @@
 #include "trainer.h"
 
 typedef struct {
+    /* What the caller sets. */
     const Trainer *trainer;
     const Screen *screen;
-    int64_t last;    /* the step at which this call stops */
+    int64_t last;   /* the step at which this call stops */
+    double printed; /* clock: when the last row was printed, at first now */
+
     bool has_header; /* it is printed before the first row */
     bool holds;      /* the first row waits until it is known how long the run will take: */
     LogEntry held;
     char **held_shown;
-    int64_t timed; /* steps whose time was taken */
+    int64_t timed; /* steps that were taken */
     /* Sums that fade: of the last seconds' steps, their rows, and how long they took. */
     double recent_steps, recent_rows, recent_seconds;
     double evaluation_seconds; /* of the last one; 0 before the first */
     double refreshed;          /* clock: when the status line was last printed */
-    double printed;            /* clock: when the last row was */
     double evaluating;         /* clock: when the evaluation began that is going on */
 } Report;
-
-Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 
 /* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN;
  * below it, continuations that show the model: an stb_ds array, which becomes the report's, or

@@ -291,8 +291,11 @@ static void follow_up(Session *session)
 
 void session_start(Session *session, int64_t last)
 {
-    session->report = report_new(&session->trainer, &session->screen, last);
     session->begun = session->saved = clock_seconds();
+    session->report = (Report){.trainer = &session->trainer,
+                               .screen = &session->screen,
+                               .last = last,
+                               .printed = session->begun};
     session->trainer.watch = watch_evaluation;
     session->trainer.watcher = session;
 }

@@ -56,7 +56,7 @@ static double learn(Trainer *t, int64_t number, int64_t *rows)
     const int64_t targets = batch_targets(&t->room, &t->corpus, pieces, count, hide);
     const Real scale = (Real)(1.0 / (double)targets);
 
-    for (int shard = t->shards.first; shard < t->shards.end; shard++) {
+    for (int shard = t->shards.tree.first; shard < t->shards.tree.end; shard++) {
         double loss = 0;
         for (int k = 0; k < s->accumulate; k++)
             loss += learn_part(t, pieces, count, shard * s->accumulate + k, hide, scale);

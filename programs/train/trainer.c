@@ -353,9 +353,8 @@ static void open_resumed(Trainer *t)
     const Settings *settings = &t->plan.settings;
     /* Locked: nobody else changes it. */
     t->directory = settings->verify ? run_open(settings->resume) : run_resume(settings->resume);
-    Config config = record_read(&t->directory);
+    Config config = record_take_over(&t->directory, &t->plan.settings, &t->decided);
     const uint64_t text = strtoull(config.text, NULL, 16);
-    record_take_over(&config, &t->directory, &t->plan.settings, &t->decided);
     choose_precision(settings);
     t->tokenizer =
         tokenizer_json_read(&t->directory, config.shape.vocabulary, config.eos, config.objective);

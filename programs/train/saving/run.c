@@ -272,25 +272,19 @@ bool record_update(const Directory *directory, const Settings *settings, cJSON *
 
 /* ---- Reading ---- */
 
-Config record_read(const Directory *directory)
+/* What was asked for and may change keeps the value of the call, but that of the file is checked
+ * too. Settings for one call only, such as --threads, are not in config.json and stay as they are.
+ * So do those that came with a later version, and change nothing of what the run is. */
+Config record_take_over(const Directory *directory, Settings *settings, Decided *decided)
 {
     const Config config = config_read(directory);
+    AUTOFREE char *path = path_in(directory, CONFIG_FILE);
+    const Decided asked = *decided;
+    Settings unused = {0};
     if (!config_own(&config) || !config.text)
         die("%s/config.json was not written by train, so the run cannot be resumed; begin a new "
             "run with --from %s",
             directory->path, directory->path);
-    return config;
-}
-
-/* What was asked for and may change keeps the value of the call, but that of the file is checked
- * too. Settings for one call only, such as --threads, are not in config.json and stay as they are.
- * So do those that came with a later version, and change nothing of what the run is. */
-void record_take_over(const Config *config, const Directory *directory, Settings *settings,
-                      Decided *decided)
-{
-    AUTOFREE char *path = path_in(directory, CONFIG_FILE);
-    const Decided asked = *decided;
-    Settings unused = {0};
     EACH_FIELD (field, SETTINGS)
         if (asked.at[field->offset] && field->life == LIFE_RUN)
             usage_error("--%s cannot change in a resumed run; %s keeps its own", field->name,
@@ -298,7 +292,7 @@ void record_take_over(const Config *config, const Directory *directory, Settings
     EACH_FIELD (field, SETTINGS) {
         const bool optional =
             field->life == LIFE_MAY_CHANGE && (field->preset || field->kind == FIELD_TEXT);
-        const bool there = json_get(config_own(config), field->name);
+        const bool there = json_get(config_own(&config), field->name);
         if (field->life == LIFE_CALL)
             continue;
         if (!there && !optional)
@@ -306,7 +300,7 @@ void record_take_over(const Config *config, const Directory *directory, Settings
                 "cannot be resumed; begin a new run with --from %s",
                 path, field->name, directory->path);
         if (there)
-            json_get_field(config_own(config), field, asked.at[field->offset] ? &unused : settings,
+            json_get_field(config_own(&config), field, asked.at[field->offset] ? &unused : settings,
                            path);
         decided->at[field->offset] = true;
     }
@@ -318,6 +312,7 @@ void record_take_over(const Config *config, const Directory *directory, Settings
     settings_check_prompt(settings, &asked);
     settings_check_values(settings, decided);
     fields_free(SETTINGS, &unused);
+    return config;
 }
 
 void record_check_identity(const Config *config, const Directory *directory, uint64_t identity)
@@ -419,24 +414,18 @@ static const char *word_of(const SafeTensors *file, const char *name)
     return word;
 }
 
-/* A number of the progress; none of them is negative, and best_loss may be infinite. */
-static double number_of(const SafeTensors *file, const char *name)
+/* A number of the progress; none of them is negative, and best_loss may be infinite. A count is a
+ * whole number, `most` at most; for others that is NAN. */
+static double number_of(const SafeTensors *file, const char *name, double most)
 {
     const char *word = word_of(file, name);
     char *end;
     const double number = strtod(word, &end);
     if (end == word || *end || !(number >= 0))
         die("%s is damaged: its %s is '%.60s'", file->path, name, word);
-    return number;
-}
-
-/* A count: a whole number that its type can hold. */
-static int64_t count_of(const SafeTensors *file, const char *name, double max)
-{
-    const double number = number_of(file, name);
-    if (number > max || number != (double)(int64_t)number)
+    if (number > most || (!isnan(most) && number != floor(number)))
         die("%s is damaged: its %s is %g", file->path, name, number);
-    return (int64_t)number;
+    return number;
 }
 
 /* If the best weights are those of this step, both blocks are read from the same tensors. */
@@ -446,16 +435,16 @@ Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, 
     SafeTensors file = safetensors_open(directory, STATE_FILE);
     if (strcmp(word_of(&file, "identity"), checksum_hex(identity).text) != 0)
         die("%s belongs to another run than %s/config.json", file.path, directory->path);
-    const Progress progress = {.step = count_of(&file, "step", INT_MAX),
-                               .epoch = count_of(&file, "epoch", INT_MAX),
-                               .next = (size_t)count_of(&file, "next", 0x1p53),
-                               .best_loss = number_of(&file, "best_loss"),
-                               .best_step = count_of(&file, "best_step", INT_MAX),
-                               .worse = (int)count_of(&file, "worse", INT_MAX),
-                               .loss = number_of(&file, "loss"),
-                               .gradient_norm = number_of(&file, "gradient_norm"),
-                               .evaluated = count_of(&file, "evaluated", 1)};
-    *log_size = (size_t)count_of(&file, "log_size", 0x1p53);
+    const Progress progress = {.step = (int64_t)number_of(&file, "step", INT_MAX),
+                               .epoch = (int64_t)number_of(&file, "epoch", INT_MAX),
+                               .next = (size_t)number_of(&file, "next", 0x1p53),
+                               .best_loss = number_of(&file, "best_loss", NAN),
+                               .best_step = (int64_t)number_of(&file, "best_step", INT_MAX),
+                               .worse = (int)number_of(&file, "worse", INT_MAX),
+                               .loss = number_of(&file, "loss", NAN),
+                               .gradient_norm = number_of(&file, "gradient_norm", NAN),
+                               .evaluated = number_of(&file, "evaluated", 1) > 0};
+    *log_size = (size_t)number_of(&file, "log_size", 0x1p53);
     weights_read(&file, gpt, gpt->weight_block, "last.");
     weights_read(&file, gpt, optimizer->m, "adam_m.");
     weights_read(&file, gpt, optimizer->v, "adam_v.");

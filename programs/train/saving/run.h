@@ -69,14 +69,10 @@ bool run_remove_old(const Directory *directory);
  * vocabulary. */
 uint64_t record_identity(const Settings *settings, uint64_t text, const Tokenizer *tokenizer);
 
-/* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
-Config record_read(const Directory *directory);
-
-/* All that it holds replaces what the call has, except the settings that may change and were asked
- * for. Afterwards everything is decided, so that plan.c chooses nothing. A call that contradicts it
- * is a usage error. */
-void record_take_over(const Config *config, const Directory *directory, Settings *settings,
-                      Decided *decided);
+/* Reads the config.json of a run that is to be resumed; dies if it is not a run's. All its settings
+ * replace those of the call, except what may change and was asked for. Afterwards everything is
+ * decided, so that plan.c chooses nothing. A call that contradicts it is a usage error. */
+Config record_take_over(const Directory *directory, Settings *settings, Decided *decided);
 
 /* Dies unless a resumed run is still the one that config.json was written for. */
 void record_check_identity(const Config *config, const Directory *directory, uint64_t identity);
@@ -116,9 +112,9 @@ bool record_update(const Directory *directory, const Settings *settings, struct 
  *            0      300  6.9807730301666271    3c0f...           6fa2...
  *
  * `of` is how many steps the run is planned for from this row on (if that has changed, the row ends
- * with `replanned`), `loss` what an evaluation found (-: there was none), `state` a checksum of all
- * that the next step starts from (state_checksum(), below), `model` that of the best weights so far, as train
- * prints it at the end. */
+ * with `replanned`), `loss` what an evaluation found (-: there was none), `state` the
+ * state_checksum() of all that the next step starts from, `model` that of the best weights so far,
+ * as train prints it at the end. */
 
 typedef struct {
     int64_t step, of;

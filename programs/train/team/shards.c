@@ -112,7 +112,7 @@ static int first_of(int shards, int member)
 /* The first of the numbers that a member adds up. */
 static size_t first_number(const Shards *s, int member)
 {
-    return s->size * (size_t)member / (size_t)team_size();
+    return s->tree.size * (size_t)member / (size_t)team_size();
 }
 
 static size_t numbers_of(const Shards *s, int member)
@@ -140,7 +140,7 @@ static void list_subtree(Shards *s, int member, int shards, int end)
     if (member != us)
         s->sums[i] =
             memory_new(numbers_of(s, us), sizeof(Real), "the gradients of the other members");
-    else if (end == s->end)
+    else if (end == s->tree.end)
         s->sums[i] = s->gradients + first_number(s, us);
     else
         s->sums[i] = s->tree.sums[s->tree.waiting++] + first_number(s, us);
@@ -159,16 +159,12 @@ static void list_subtrees(Shards *s)
 
 Shards shards_new(int count, Real *gradients, size_t size)
 {
-    Shards s = {.count = count,
-                .first = first_of(count, team_member()),
-                .end = first_of(count, team_member() + 1),
-                .size = size,
-                .gradients = gradients};
+    Shards s = {.count = count, .gradients = gradients};
     s.losses = memory_new((size_t)count, sizeof *s.losses, "the losses of shards");
     s.subtrees = memory_new((size_t)count, sizeof *s.subtrees, "the list of shards");
     s.holders = memory_new((size_t)count, sizeof *s.holders, "the list of shards");
     s.sums = memory_new((size_t)count, sizeof *s.sums, "the list of shards");
-    s.tree = sum_tree_new(s.first, s.end, size);
+    s.tree = sum_tree_new(first_of(count, team_member()), first_of(count, team_member() + 1), size);
     list_subtrees(&s);
     return s;
 }
@@ -218,7 +214,8 @@ static void spread(const Shards *s)
         if (m == us)
             continue;
         team_send(m, s->gradients + first_number(s, us), numbers_of(s, us) * sizeof(Real));
-        team_send(m, s->losses + s->first, (size_t)(s->end - s->first) * sizeof *s->losses);
+        team_send(m, s->losses + s->tree.first,
+                  (size_t)(s->tree.end - s->tree.first) * sizeof *s->losses);
         team_receive(m, s->gradients + first_number(s, m), numbers_of(s, m) * sizeof(Real));
         team_receive(m, s->losses + first, (size_t)(end - first) * sizeof *s->losses);
     }

@@ -57,11 +57,9 @@ double sum_tree_sum(double *numbers, int shards);
 
 typedef struct {
     int count;       /* S */
-    int first, end;  /* ours */
-    size_t size;     /* P: the numbers of a gradient */
     Real *gradients; /* (P) of the shard that is computed; of the step in the end */
     double *losses;  /* (S) the sum of each one's losses */
-    SumTree tree;    /* of our gradients */
+    SumTree tree;    /* of our gradients: which shards are ours, and P, their size */
 
     /* The subtrees of all members, in order: how many shards each has, who computes its sum, and
      * where those of its numbers are, or will arrive, that we add up. */
