@@ -482,24 +482,21 @@ static void dot_across(Plot *p, CurveKind kind, double loss)
             p->cell[line_of(p, loss)][x].kind = (uint8_t)kind;
 }
 
-/* One dot of the line: x from the left and y from above, both counted in dots. */
-static void put_dot(Plot *p, int x, int y)
-{
-    static const uint8_t dots[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    const int across = p->utf8 ? 2 : 1, down = p->utf8 ? 4 : 1;
-    p->cell[y / down][x / across].kind = CURVE_LOSS;
-    p->cell[y / down][x / across].dots |= dots[y % down][x % across];
-}
-
-/* A straight line from one point to the next, without gaps. */
+/* A straight line from one point to the next, without gaps, in dots: x from the left and y from
+ * above. */
 static void put_stroke(Plot *p, const double from[2], const double to[2])
 {
-    const int across = p->utf8 ? 2 * p->wide : p->wide, down = p->utf8 ? 4 * LINES : LINES;
-    const int x[] = {place_of(from[0], across), place_of(to[0], across)};
-    const int y[] = {place_of(from[1], down), place_of(to[1], down)};
+    static const uint8_t dots[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    const int across = p->utf8 ? 2 : 1, down = p->utf8 ? 4 : 1; /* dots of a cell */
+    const int x[] = {place_of(from[0], across * p->wide), place_of(to[0], across * p->wide)};
+    const int y[] = {place_of(from[1], down * LINES), place_of(to[1], down * LINES)};
     const int parts = max_int(max_int(x[1] - x[0], abs(y[1] - y[0])), 1);
-    for (int i = 0; i <= parts; i++)
-        put_dot(p, x[0] + (x[1] - x[0]) * i / parts, y[0] + (y[1] - y[0]) * i / parts);
+    for (int i = 0; i <= parts; i++) {
+        const int column = x[0] + (x[1] - x[0]) * i / parts,
+                  line = y[0] + (y[1] - y[0]) * i / parts;
+        p->cell[line / down][column / across].kind = CURVE_LOSS;
+        p->cell[line / down][column / across].dots |= dots[line % down][column % across];
+    }
 }
 
 static void dot_losses(Plot *p)
@@ -569,30 +566,23 @@ static void print_lines(const Plot *p)
     }
 }
 
-/* Writes a number around its column, if there is a blank before it. *end is where the last one
- * ended. */
-static void put_step(char *numbers, int *end, int column, double step)
-{
-    char number[24];
-    const int length = snprintf(number, sizeof number, "%.10g", step);
-    const int from = max_int(column - length / 2, 0);
-    if (*end && from <= *end)
-        return;
-    memcpy(numbers + from, number, (size_t)length);
-    *end = from + length;
-}
-
-/* The axis of the steps, and its numbers below it. */
+/* The axis of the steps and, below it, each number around its column if there is a blank before
+ * it. */
 static void print_steps(const Plot *p)
 {
-    char numbers[MOST_WIDE + 24];
+    char numbers[MOST_WIDE + 24], number[24];
     bool ticks[MOST_WIDE] = {false};
-    int end = 0;
+    int end = 0; /* of the last number */
     memset(numbers, ' ', sizeof numbers);
     for (int i = 0; i < p->steps.count; i++) {
         const int column = column_of(p, p->steps.tick[i]);
+        const int length = snprintf(number, sizeof number, "%.10g", p->steps.tick[i]);
+        const int from = max_int(column - length / 2, 0);
         ticks[column] = true;
-        put_step(numbers, &end, column, p->steps.tick[i]);
+        if (end && from <= end)
+            continue;
+        memcpy(numbers + from, number, (size_t)length);
+        end = from + length;
     }
     printf("%*s%s", NUMBER, "", p->utf8 ? "└" : "+");
     for (int column = 0; column < p->wide; column++)

@@ -30,28 +30,25 @@ static const double MEMORY = 10;
 
 /* ---- The time that is left ---- */
 
-/* The time of an evaluation: that of the last one; before the first, a third of the time in which
- * as many rows are trained on, since an evaluation has no backward pass. */
-static double evaluation_time(const Report *r)
-{
-    const Corpus *corpus = &r->trainer->corpus;
-    return r->evaluation_seconds > 0 ? r->evaluation_seconds
-                                     : corpus_evaluation_rows(corpus, &corpus->evaluated) *
-                                           r->recent_seconds / r->recent_rows / 3;
-}
-
 /* Seconds until this call ends; 0 if too few steps have been timed. Evaluations come every
- * eval_every steps and after the run's last one, if that is not one of them. */
+ * eval_every steps and after the run's last one, if that is not one of them. Each takes as long as
+ * the last one; before the first, a third of the time in which as many rows are trained on, since
+ * an evaluation has no backward pass. */
 static double seconds_left(const Report *r, int64_t step)
 {
     const Settings *s = &r->trainer->plan.settings;
+    const Corpus *corpus = &r->trainer->corpus;
     if (r->timed < ENOUGH_STEPS)
         return 0;
     const int64_t evaluations =
         r->last / s->eval_every - step / s->eval_every +
         (r->last == s->steps && s->steps % s->eval_every && step < s->steps);
+    const double each = r->evaluation_seconds > 0
+                            ? r->evaluation_seconds
+                            : corpus_evaluation_rows(corpus, &corpus->evaluated) *
+                                  r->recent_seconds / r->recent_rows / 3;
     return (double)(r->last - step) * r->recent_seconds / r->recent_steps +
-           (double)evaluations * evaluation_time(r);
+           (double)evaluations * each;
 }
 
 /* As "3m20s", or "". */
@@ -446,14 +443,12 @@ static void conclude_stop(const Trainer *t, const Screen *screen, const Ending *
 {
     const int64_t step = t->progress.step;
     const int steps = t->plan.settings.steps;
-    if (ending->in_evaluation)
+    if (ending->signal)
         screen_paragraph(screen, "stopped",
-                         "by %s in the evaluation after step %" PRId64
-                         " of %d, which the resumed run does again",
+                         ending->in_evaluation ? N_("by %s in the evaluation after step %" PRId64
+                                                    " of %d, which the resumed run does again")
+                                               : N_("by %s after step %" PRId64 " of %d"),
                          ending->signal, step, steps);
-    else if (ending->signal)
-        screen_paragraph(screen, "stopped", "by %s after step %" PRId64 " of %d", ending->signal,
-                         step, steps);
     else if (step < steps && ending->out_of_patience)
         screen_paragraph(screen, "stopped", "after step %" PRId64 " of %d: no better for %s", step,
                          steps,
@@ -636,22 +631,10 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     screen_command(screen, "next", why, words);
 }
 
-/* note    runs/perro holds another run
- *
- * After the same text, edited, was trained on again: whoever goes on with the name of the text
- * would sample the old model. */
-static void conclude_name(const Trainer *t, const Screen *screen)
-{
-    const Settings *s = &t->plan.settings;
-    AUTOFREE char *usual = s->out || s->resume ? NULL : run_name(t->texts[0]);
-    if (usual && strcmp(usual, t->directory.path))
-        screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,
-                         t->directory.path);
-}
-
 /* If the last step is not saved, the reason has been printed, and only the command follows. */
 void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
 {
+    const Settings *s = &t->plan.settings;
     if (ending->saved) {
         conclude_stop(t, screen, ending);
         conclude_best(t, screen, ending);
@@ -661,9 +644,14 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
         if (ending->steps)
             screen_paragraph(screen, "took", "%s, %s tokens/s", duration(ending->seconds).text,
                              rate_per_second((double)ending->tokens, ending->seconds).text);
-        conclude_name(t, screen);
+        /* The same text, edited, was trained on again: whoever goes on with the name of the text
+         * would sample the old model. */
+        AUTOFREE char *usual = s->out || s->resume ? NULL : run_name(t->texts[0]);
+        if (usual && strcmp(usual, t->directory.path))
+            screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,
+                             t->directory.path);
         AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
-        if (t->progress.step == t->plan.settings.steps)
+        if (t->progress.step == s->steps)
             screen_command(screen, "try", "what it writes:", (char *[]){program, run, NULL});
     }
     conclude_next(t, screen, ending);

@@ -118,20 +118,6 @@ static void add_to_curve(void *curve, const LogEntry *entry)
     curve_add(&c->rate, entry->step, entry->rate);
 }
 
-/* A resumed run has the lines of its log so far. */
-static Curve begin_curve(const Trainer *t)
-{
-    const bool holds_out = trainer_holds_out(t);
-    Curve curve = {.run = t->directory.path,
-                   .text = holds_out ? N_("held-out") : N_("all text"),
-                   .floor = t->floor,
-                   .floor_of = holds_out ? N_("the part trained on") : N_("the text"),
-                   .counting = t->counting.loss};
-    if (t->plan.settings.resume && team_leads())
-        log_each(&t->directory, add_to_curve, &curve);
-    return curve;
-}
-
 /* Draws the log as it was just saved. A curve that cannot be written is no reason to call the save
  * incomplete, and the next save draws it again: a warning is enough. */
 static void draw_curve(const Session *session)
@@ -226,17 +212,6 @@ LogEntry session_entry(const Session *session, double evaluated)
     return entry;
 }
 
-/* Continues the prompt, which only the leader does: the others wait. NULL without --show. */
-static char **show(Session *session)
-{
-    Trainer *t = &session->trainer;
-    if (!t->plan.settings.show)
-        return NULL;
-    char **shown = session->show ? show_continuations(session->show, t) : NULL;
-    team_await_leader();
-    return shown;
-}
-
 /* Logs the step that was just taken, and evaluates first if that is due. A signal ends an
  * evaluation: then nothing is logged, and the resumed run does it again. */
 static void evaluate_and_log(Session *session)
@@ -248,7 +223,9 @@ static void evaluate_and_log(Session *session)
     double evaluated = NAN;
     if (evaluates && isnan(evaluated = session_evaluate(session)))
         return;
-    char **shown = evaluates ? show(session) : NULL;
+    char **shown = evaluates && session->show ? show_continuations(session->show, t) : NULL;
+    if (evaluates && s->show) /* only the leader does that */
+        team_await_leader();
     if (team_leads() && (evaluates || keep_is_due(t)))
         receipt_add(&t->receipt, trainer_receipt_row(t, evaluated));
     const LogEntry entry = session->last = session_entry(session, evaluated);
@@ -305,10 +282,17 @@ bool session_begin(Session *session, const char *command)
 {
     Trainer *t = &session->trainer;
     const Settings *s = &t->plan.settings;
+    const bool holds_out = trainer_holds_out(t);
     if (!trainer_begin_files(t, command) || (!s->resume && !trainer_save(t)))
         return false;
     session->end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
-    session->curve = begin_curve(t);
+    session->curve = (Curve){.run = t->directory.path,
+                             .text = holds_out ? N_("held-out") : N_("all text"),
+                             .floor = t->floor,
+                             .floor_of = holds_out ? N_("the part trained on") : N_("the text"),
+                             .counting = t->counting.loss};
+    if (s->resume && team_leads()) /* it has the lines of its log so far */
+        log_each(&t->directory, add_to_curve, &session->curve);
     if (team_leads() && s->show)
         session->show = show_new(t);
     if (team_leads())

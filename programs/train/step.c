@@ -230,15 +230,6 @@ static double loss_with(Mixing *m, int share, const Part *part)
     return loss_of(m->trainer, m->trainer->best, part);
 }
 
-/* The share to expect: in other texts it was 0.4, or less if counting is far worse than the model,
- * with a deviation of 0.1. That counts where a few tokens alone would decide. */
-static double expected_share(Mixing *m)
-{
-    const Part *part = &m->trainer->corpus.aside;
-    const double counting = loss_with(m, STEPS, part);
-    return fmax(0.4 - 0.25 * fmax(counting - loss_with(m, 0, part), 0), 0);
-}
-
 /* How badly a share does on what was set aside. */
 static double cost_of(Mixing *m, int share, double expected)
 {
@@ -248,10 +239,14 @@ static double cost_of(Mixing *m, int share, double expected)
     return loss + deviations * deviations / 2;
 }
 
-/* With a growing share, the cost falls and then rises. */
+/* With a growing share, the cost falls and then rises. The share to expect: in other texts it was
+ * 0.4, or less if counting is far worse than the model, with a deviation of 0.1. That counts where
+ * a few tokens alone would decide. */
 static int best_share(Mixing *m)
 {
-    const double expected = expected_share(m);
+    const Part *part = &m->trainer->corpus.aside;
+    const double counting = loss_with(m, STEPS, part);
+    const double expected = fmax(0.4 - 0.25 * fmax(counting - loss_with(m, 0, part), 0), 0);
     int low = 0, high = STEPS;
     while (low < high) {
         const int middle = (low + high) / 2;

@@ -437,19 +437,8 @@ static void share_corpus(Corpus *c)
     c->evaluated = (Part){0};
 }
 
-/* A member of a team that does not lead has all from the leader, and decides nothing. */
-static void open_shared(Trainer *t, int vocabulary)
-{
-    EACH_FIELD (field, SETTINGS)
-        if (field->life != LIFE_CALL)
-            t->decided.at[field->offset] = true;
-    choose_precision(&t->plan.settings);
-    t->tokenizer = tokenizer_new();
-    t->directory.handle = -1;
-    prepare(t, vocabulary);
-}
-
-/* Gives all members of a team what the leader has opened; for the others, this opens it. */
+/* Gives all members of a team what the leader has opened; for the others, which decide nothing, this
+ * opens it. */
 static void share(Trainer *t)
 {
     int vocabulary = t->plan.shape.vocabulary;
@@ -458,8 +447,15 @@ static void share(Trainer *t)
     share_text(&t->directory.path);
     team_share(&vocabulary, sizeof vocabulary);
     share_corpus(&t->corpus);
-    if (!team_leads())
-        open_shared(t, vocabulary);
+    if (!team_leads()) {
+        EACH_FIELD (field, SETTINGS)
+            if (field->life != LIFE_CALL)
+                t->decided.at[field->offset] = true;
+        choose_precision(&t->plan.settings);
+        t->tokenizer = tokenizer_new();
+        t->directory.handle = -1;
+        prepare(t, vocabulary);
+    }
     if (t->plan.settings.precision == PRECISION_BF16)
         team_agree(checksum_of(matrix_kernel_name(), strlen(matrix_kernel_name())),
                    "kernel for bf16");

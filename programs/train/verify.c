@@ -328,25 +328,18 @@ static bool train_again(Verification *v, bool from_checkpoint)
 
 /* ---- All of it ---- */
 
-/* The path of the run's copy of its text, which the caller frees; NULL if there is none. Dies if it
- * is a pipe, whose reading might never end. */
-static char *own_text(const Directory *run)
-{
-    size_t size;
-    if (!run->path || !directory_has(run, TEXT_FILE))
-        return NULL;
-    close(file_open_in(run, TEXT_FILE, &size));
-    return path_in(run, TEXT_FILE);
-}
-
 bool verify(Session *session)
 {
     Trainer *t = &session->trainer;
     Settings *settings = &t->plan.settings;
     Verification v = {.session = session};
     find_receipt(&v);
-    AUTOFREE char *own = own_text(&v.run);
+    const bool has_copy = v.run.path && directory_has(&v.run, TEXT_FILE);
+    AUTOFREE char *own = has_copy ? path_in(&v.run, TEXT_FILE) : NULL;
     char *copy[] = {own, NULL};
+    size_t size;
+    if (has_copy) /* dies if it is a pipe, whose reading might never end */
+        close(file_open_in(&v.run, TEXT_FILE, &size));
     if (settings->resume) {
         settings->text = *t->texts ? format_text("%s", *t->texts) : NULL;
         trainer_open(t);

@@ -261,20 +261,17 @@ void settings_check_prompt(const Settings *s, const Decided *asked)
         usage_error("--prompt is what --show N continues; give --show too");
 }
 
-/* Whether an option goes with --verify or --compare: few do, and no setting of a run. */
-static bool goes_with_task(const Settings *s, size_t option)
-{
-    if (s->verify)
-        return option == offsetof(Settings, verify) || option == offsetof(Settings, from) ||
-               option == offsetof(Settings, threads);
-    return option == offsetof(Settings, compare) || option == offsetof(Settings, out);
-}
-
+/* Few options go with --verify or --compare, and no setting of a run. */
 static void check_task(const Settings *s, const Decided *decided, const char *word)
 {
     const char *task = s->verify ? "verify" : "compare";
+    Decided others = *decided;
+    if (s->verify)
+        DECIDED(&others, verify) = DECIDED(&others, from) = DECIDED(&others, threads) = false;
+    else
+        DECIDED(&others, compare) = DECIDED(&others, out) = false;
     EACH_FIELD (field, SETTINGS)
-        if (decided->at[field->offset] && !goes_with_task(s, field->offset))
+        if (others.at[field->offset])
             usage_error("--%s does not go with --%s", field->name, task);
     if (team_size() > 1)
         usage_error("--%s runs in one process, not in a team", task);

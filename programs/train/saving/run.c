@@ -25,17 +25,6 @@
 
 /* ---- Choosing a directory ---- */
 
-/* Whether the directory has a run, or another model. A tokenizer or a text by itself is neither:
- * see check_files_of_others. */
-static bool is_run(const Directory *directory)
-{
-    int64_t *checkpoints = checkpoint_steps(directory);
-    const bool has_checkpoint = checkpoints;
-    arrfree(checkpoints);
-    return directory_has(directory, CONFIG_FILE) || directory_has(directory, STATE_FILE) ||
-           directory_has(directory, MODEL_FILE) || has_checkpoint;
-}
-
 /* Dies if a directory that is not a run has files of the user, with which a new run's would be
  * mixed. Hidden ones may be left from a run that was killed at once. */
 static void check_files_of_others(const Directory *directory)
@@ -129,9 +118,15 @@ static char *make_directory_for(const char *text)
     return path;
 }
 
+/* A run, or another model, may be overwritten if that was asked for. A tokenizer or a text by itself
+ * is neither. */
 static void check_place(const Directory *directory, const Settings *settings, char *const *texts)
 {
-    if (is_run(directory))
+    int64_t *checkpoints = checkpoint_steps(directory);
+    const bool has_checkpoint = checkpoints;
+    arrfree(checkpoints);
+    if (directory_has(directory, CONFIG_FILE) || directory_has(directory, STATE_FILE) ||
+        directory_has(directory, MODEL_FILE) || has_checkpoint)
         check_overwriting(directory, settings, texts);
     else
         check_files_of_others(directory);

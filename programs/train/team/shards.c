@@ -130,30 +130,25 @@ double shards_bytes(int count, size_t size)
     return (sum_tree_most_waiting(first, end) + received) * (double)size * sizeof(Real);
 }
 
-/* Lists a subtree that a member computes, up to shard `end`. Of our sums, those that wait lie in
- * the tree, and the last one is left in the gradients. */
-static void list_subtree(Shards *s, int member, int shards, int end)
-{
-    const int us = team_member(), i = s->subtree_count++;
-    s->subtrees[i] = shards;
-    s->holders[i] = member;
-    if (member != us)
-        s->sums[i] =
-            memory_new(numbers_of(s, us), sizeof(Real), "the gradients of the other members");
-    else if (end == s->tree.end)
-        s->sums[i] = s->gradients + first_number(s, us);
-    else
-        s->sums[i] = s->tree.sums[s->tree.waiting++] + first_number(s, us);
-}
-
+/* Lists the subtrees of all members. Of our sums, those that wait lie in the tree, and the last one
+ * is left in the gradients. */
 static void list_subtrees(Shards *s)
 {
+    const int us = team_member();
     int first = 0;
     for (int m = 0; m < team_size(); m++)
         for (const int end = first_of(s->count, m + 1); first < end;) {
-            const int shards = sum_tree_subtree(first, end);
-            first += shards;
-            list_subtree(s, m, shards, first);
+            const int i = s->subtree_count++;
+            s->holders[i] = m;
+            s->subtrees[i] = sum_tree_subtree(first, end);
+            first += s->subtrees[i];
+            if (m != us)
+                s->sums[i] = memory_new(numbers_of(s, us), sizeof(Real),
+                                        "the gradients of the other members");
+            else if (first == end)
+                s->sums[i] = s->gradients + first_number(s, us);
+            else
+                s->sums[i] = s->tree.sums[s->tree.waiting++] + first_number(s, us);
         }
 }
 
