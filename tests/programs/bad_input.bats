@@ -1,25 +1,17 @@
 # bad_input.bats: whatever is wrong with a text or an option is reported in one line.
 load programs.bash
 
-@test "a file that is not a text is refused in one line" {
+# tests/text/text.c and tests/text/source.c have what is wrong with a file, tests/text/tokenizer.c what
+# is wrong with its words or its pairs.
+@test "a file that is not a text, or holds a reserved token, is refused in one line" {
     refuses 1 nowhere.txt "No such file" -- "$BIN/train" nowhere.txt
     refuses 1 "$WORK" directory -- "$BIN/train" "$WORK"
-    : >empty.txt
-    refuses 1 empty.txt empty -- "$BIN/train" empty.txt
-    refuses 1 "standard input" empty -- "$BIN/train" -
-    printf '\n\n  \t\n\xc2\xa0\n' >blank.txt
-    refuses 1 blank.txt "white space" -- "$BIN/train" blank.txt
-    refuses 1 "not a text" -- "$BIN/train" "$BIN/train"
+    refuses 1 /dev/zero -- timeout 20 "$BIN/train" /dev/zero
     printf 'hola\nel ni\xf1o\n' >latin.txt
     refuses 1 "latin.txt:2:6" 0xF1 iconv -- "$BIN/train" latin.txt
-    printf 'hola\0mundo\n' >nul.txt
-    refuses 1 nul.txt "byte 5 is 0" -- "$BIN/train" nul.txt
-    refuses 1 /dev/zero -- timeout 20 "$BIN/train" /dev/zero
     printf 'hola\nhola [bos] mundo\n' >ours.txt
     refuses 1 "ours.txt:2: the text contains the reserved token [bos]" "put a space in it: [ bos]" \
         -- "$BIN/train" ours.txt
-    printf '\xff\xfee\0l\0' >utf16.txt
-    refuses 1 "utf16.txt looks like UTF-16" "iconv -f UTF-16 -t UTF-8" -- "$BIN/train" utf16.txt
     [ ! -e runs ]
 }
 
@@ -56,17 +48,10 @@ load programs.bash
     refuses 1 word.txt 100000000 "--tokens char" -- "$BIN/train" word.txt --tokens word
 }
 
-@test "a text that is no pairs is refused with the line" {
+@test "a text that is no pairs, or has too long ones, is refused with the line" {
     printf 'a\tb\n\nc d\n' >no.tsv
     refuses 1 "no.tsv:3: the line has no tab; a line of pairs is a source, one tab and a target" \
         "--objective next reads any text" -- "$BIN/train" no.tsv
-    printf 'a\tb\r\nc\td\te\r\n' >two.txt
-    refuses 1 "two.txt:2: the line has more than one tab" -- "$BIN/train" two.txt --objective pairs
-    printf 'a\tb\nc\t \n' >empty.txt
-    refuses 1 "empty.txt:2: one side of the tab is empty" -- "$BIN/train" empty.txt --objective pairs
-    printf 'a\tb\nc\td [sep]\n' >ours.tsv
-    refuses 1 "ours.tsv:2: the text contains the reserved token [sep]" "put a space in it: [ sep]" \
-        -- "$BIN/train" ours.tsv
     printf 'a\tb\na b c\td e\n' >long.tsv
     refuses 1 "long.tsv: pair number 2 has 7 tokens, but the context is 6: shorten it, or train with" \
         "--context 7" -- "$BIN/train" long.tsv --context 6
@@ -91,7 +76,6 @@ load programs.bash
     no "--overwrite" "--out DIR" -- "$BIN/train" missing.txt --overwrite
     no "--keep 2" "--checkpoint-every" -- "$BIN/train" missing.txt --keep 2
     no "--shards 3" "power of two" -- "$BIN/train" missing.txt --shards 3
-    no "--vocabulary 257" "are 258" -- "$BIN/train" missing.txt --vocabulary 257 --sequence lines
     refuses 1 "missing.txt" -- "$BIN/train" missing.txt --heads 4 --width 64 --vocabulary 256
     no "--causal-source is for --objective pairs; this is next" -- \
         "$BIN/train" perro.txt --causal-source

@@ -88,36 +88,27 @@ result() {
 }
 
 @test "a run that Ctrl-C stopped has a share" {
-    env --default-signal=INT "$BIN/train" "$ROOT/data/cuentos.txt" --counts --out run >/dev/null &
-    local process=$! code=0
-    until [ "$(grep -c . run/log.csv 2>/dev/null)" -gt 3 ]; do sleep 0.02; done
-    kill -INT $process
-    wait $process || code=$?
-    [ "$code" -eq 130 ]
+    start "$BIN/train" "$ROOT/data/cuentos.txt" --counts --out run
+    has_rows() { [ "$(wc -l <run/log.csv)" -gt 3 ]; }
+    await has_rows
+    ended 130 INT
     [ "$(result run counting_share)" != null ]
 }
 
 @test "Ctrl-C ends the learning of the share, which the resumed run does" {
     seq 14000 | awk '{ printf "%d%s", $1 * $1 % 7919, $1 % 10 ? " " : "\n" }' >squares.txt
-    env --default-signal=INT "$BIN/train" squares.txt --counts --val 0.1 --batch 1 --steps 1 \
-        --layers 1 --width 64 --out run >out.txt &
-    local process=$! code=0
-    until grep -qsa '"step":"1"' run/state.safetensors; do sleep 0.02; done
-    kill -INT $process # learning takes a second
-    wait $process || code=$?
-    [ "$code" -eq 130 ]
+    start "$BIN/train" squares.txt --counts --val 0.1 --batch 1 --steps 1 --layers 1 --width 64 --out run
+    await is_saved 1
+    ended 130 INT # learning takes a second
     grep -q "^ *the share of counting is learnt when the run is resumed" out.txt
     [ "$(result run step) $(result run counting_share)" = "1 null" ]
     "$BIN/train" --resume run | grep -q "with counting, whose share is"
     [ "$(result run counting_share)" != null ]
     # If the resumed run is stopped, it keeps the one that is known.
     cp -r run before
-    env --default-signal=INT "$BIN/train" --resume run >/dev/null &
-    process=$! code=0
-    until [ run/config.json -nt before/config.json ]; do sleep 0.02; done
-    kill -INT $process
-    wait $process || code=$?
-    [ "$code" -eq 130 ]
+    start "$BIN/train" --resume run
+    await [ run/config.json -nt before/config.json ]
+    ended 130 INT
     cmp <(jq .pulga.result before/config.json) <(jq .pulga.result run/config.json)
 }
 

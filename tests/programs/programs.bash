@@ -84,6 +84,51 @@ refuses() {
     [[ -n ${ONCE:-} || $1 == *.sh ]] || refuses_in_spanish "$status" "$@"
 }
 
+# start COMMAND...: in the background, where signals of a terminal are not ignored; $PROCESS.
+start() {
+    env --default-signal=INT --default-signal=HUP "$@" <&0 >out.txt 2>err.txt 3>&- &
+    PROCESS=$!
+}
+
+# await COMMAND...: waits until the command succeeds, as long as the program that was started runs.
+await() {
+    until "$@" 2>/dev/null; do
+        kill -0 $PROCESS || break
+        sleep 0.005
+    done
+    "$@"
+}
+
+# ended STATUS SIGNAL...: sends these signals to the program that was started, which ends with that
+# status.
+ended() {
+    local wanted=$1 code=0 signal
+    shift
+    for signal; do
+        kill -$signal $PROCESS 2>/dev/null || true
+        [ $# -eq 1 ] || sleep 0.05
+    done
+    wait $PROCESS || code=$?
+    [ "$code" -eq "$wanted" ] || { echo "status $code, not $wanted"; cat err.txt; return 1; }
+}
+
+# is_saved STEP [RUN]: whether the run has saved that step.
+is_saved() {
+    grep -qsa "\"step\":\"$1\"" "${2-run}/state.safetensors"
+}
+
+# same_bits OPTION...: by one thread; by as many as train likes; and stopped twice and resumed, each
+# time by others: always the same bits.
+same_bits() {
+    "$BIN/train" "$@" --threads 1 --out one --overwrite >/dev/null
+    "$BIN/train" "$@" --out many --overwrite >/dev/null
+    same_run one many
+    "$BIN/train" "$@" --stop-after 3 --threads 3 --out many --overwrite >/dev/null
+    "$BIN/train" --resume many --stop-after 4 --threads 8 >/dev/null
+    "$BIN/train" --resume many --threads 2 >/dev/null
+    same_run one many
+}
+
 # refutes GREP-ARGUMENTS...: grep finds nothing, but can read the files. (A command after a bare !
 # never fails a test.)
 refutes() {

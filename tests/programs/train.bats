@@ -17,23 +17,6 @@ receipt.txt state.safetensors text.txt tokenizer.json tokenizer_config.json" ]
     refutes -q $'\033' out.txt
 }
 
-@test "the end of a run has the checksum of its model, which depends on nothing else" {
-    # one OPTION...: trains, and prints the line.
-    one() { "$BIN/train" "$@" | grep -xE 'model   [0-9a-f]{16}, the checksum of its weights'; }
-    one perro.txt --steps 9 --out a >first.txt
-    mkdir elsewhere
-    cp perro.txt elsewhere/another.txt
-    cd elsewhere
-    one another.txt --steps 9 --threads 1 --log-every 2 >other.txt
-    cmp other.txt ../first.txt
-    one another.txt --steps 9 --stop-after 4 --out stopped >other.txt
-    differ other.txt ../first.txt
-    one --resume stopped >other.txt
-    cmp other.txt ../first.txt
-    one another.txt --steps 9 --seed 2 --out c >other.txt
-    differ other.txt ../first.txt
-}
-
 @test "the same command a second time writes a run beside the first" {
     "$BIN/train" perro.txt --steps 2 >out.txt
     refutes '^note' out.txt
@@ -51,16 +34,15 @@ receipt.txt state.safetensors text.txt tokenizer.json tokenizer_config.json" ]
     if sha256sum --quiet -c before.txt 2>/dev/null; then return 1; fi
 }
 
-@test "--overwrite never deletes files that no run has written" {
-    mkdir mine
-    echo mine >mine/text.txt
-    refuses 1 mine "text.txt" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
-    [ "$(cat mine/text.txt)" = mine ]
-    for file in tokenizer.json tokenizer_config.json notes.txt; do
-        rm -rf mine && mkdir mine && echo mine >mine/$file
-        refuses 1 mine "$file" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
-        [ "$(cat mine/$file)" = mine ]
-        [ "$(ls -A mine)" = $file ]
+@test "a directory with files that no run has written stays as it is, also with --overwrite" {
+    for file in text.txt tokenizer.json tokenizer_config.json notes.txt; do
+        rm -rf mine && mkdir mine && cp perro.txt mine/$file
+        for how in "" --overwrite; do
+            refuses 1 "mine has files that are not a run's, such as $file" -- \
+                "$BIN/train" mine/$file --steps 1 --out mine $how
+            [ "$(ls -A mine)" = $file ]
+            cmp mine/$file perro.txt
+        done
     done
 }
 
@@ -72,29 +54,11 @@ receipt.txt state.safetensors text.txt tokenizer.json tokenizer_config.json" ]
     if same_weights a b; then return 1; fi
 }
 
-@test "the number of threads does not change a bit" {
-    for options in "--dropout 0.1" "--tokens char --sequence lines --norm post" \
-        "--accumulate 2 --batch 5 --attend 2,strided:2,fixed:3,summary:4:1 --average"; do
-        "$BIN/train" perro.txt $options --steps 12 --threads 1 --out one --overwrite >/dev/null
-        # As many as it likes, which it tries out; and others after each stop.
-        "$BIN/train" perro.txt $options --steps 12 --out many --overwrite >/dev/null
-        same_run one many
-        "$BIN/train" perro.txt $options --steps 12 --stop-after 5 --threads 3 --out many \
-            --overwrite >/dev/null
-        "$BIN/train" --resume many --stop-after 6 --threads 8 >/dev/null
-        "$BIN/train" --resume many --threads 2 >/dev/null
-        same_run one many
-    done
-}
-
-@test "a resumed run has the same bits as an uninterrupted one" {
-    local options="--batch 4 --steps 40 --dropout 0.1 --eval-every 3 --log-every 1"
-    "$BIN/train" perro.txt $options --out whole >/dev/null
-    "$BIN/train" perro.txt $options --out parts --stop-after 7 >/dev/null
-    "$BIN/train" --resume parts --stop-after 8 >/dev/null
-    "$BIN/train" --resume parts --stop-after 25 >/dev/null
-    "$BIN/train" --resume parts | grep -q "continues after step 25"
-    same_run whole parts
+@test "neither the number of threads nor a stop changes a bit" {
+    same_bits perro.txt --steps 40 --batch 4 --dropout 0.1 --eval-every 3 --log-every 1
+    same_bits perro.txt --steps 12 --tokens char --sequence lines --norm post
+    same_bits perro.txt --steps 12 --accumulate 2 --batch 5 --average \
+        --attend 2,strided:2,fixed:3,summary:4:1
 }
 
 @test "a resumed run may become longer, but no other setting of the run can change" {
@@ -178,42 +142,29 @@ END
     "$BIN/train" unknown.txt --steps 1 --from rare --out known >/dev/null
 }
 
-@test "Ctrl-C and SIGTERM save the run, which can be resumed" {
-    for signal in INT TERM; do
-        rm -rf run
-        # A shell's background would ignore SIGINT, and rightly so would the program.
-        env --default-signal=INT "$BIN/train" perro.txt --steps 200000 --log-every 1000000 \
-            --out run >out.txt &
-        local process=$!
-        until [ -e run/state.safetensors ]; do sleep 0.1; done
-        sleep 0.7
-        kill -$signal $process
-        local code=0
-        wait $process || code=$?
-        [ "$code" -eq "$([ $signal = INT ] && echo 130 || echo 143)" ]
-        grep -q "^stopped by" out.txt
+# What goes away sends its signal more than once: a terminal and its shell, a limit each second.
+@test "a signal saves the run, which can be resumed; SIGHUP and SIGXCPU, however often they come" {
+    seq 6000 | sed 's/./& /g' >digits.txt
+    for end in "130 INT" "143 TERM" "129 HUP HUP HUP" "152 XCPU XCPU XCPU"; do
+        start "$BIN/train" digits.txt --batch 6000 --val 0 --steps 100 --checkpoint-every 1 --out run \
+            --overwrite
+        await is_saved 1
+        sleep 0.05
+        ended $end
+        grep -q "^stopped by .* after step 2 of" out.txt
         grep -qx "        $BIN/train --resume run" out.txt
-        [ -s run/model.safetensors ]
-        "$BIN/train" --resume run --stop-after 1 | grep -q "continues after step"
+        is_saved 2
     done
+    "$BIN/train" --resume run --stop-after 3 | grep -q "continues after step 2"
 }
 
 @test "Ctrl-C while the text is read says that nothing was written" {
-    env --default-signal=INT "$BIN/train" - < <(exec sleep 20) >out.txt 2>err.txt &
-    local process=$! code=0
-    until grep -qx train /proc/$process/comm && grep -q '^SigCgt:.*[2367abef]$' /proc/$process/status; do sleep 0.05; done
-    kill -INT $process
-    wait $process || code=$?
-    [ "$code" -eq 130 ]
+    start "$BIN/train" - < <(exec sleep 20)
+    catches() { grep -qx train /proc/$PROCESS/comm && grep -q '^SigCgt:.*[2367abef]$' /proc/$PROCESS/status; }
+    await catches
+    ended 130 INT
     [ "$(cat err.txt)" = "train: stopped before the first step: nothing was written" ]
     [ ! -e runs ]
-}
-
-# is_saved STEP: waits until the run has saved that step, and a little longer.
-is_saved() {
-    until [ -e run/state.safetensors ] && grep -qa "\"step\":\"$1\"" run/state.safetensors
-    do sleep 0.05; done
-    sleep 0.05
 }
 
 @test "Ctrl-C ends a long evaluation, and the resumed run has the same bits" {
@@ -221,15 +172,12 @@ is_saved() {
     local options="--tokens word --batch 1 --val 0.9 --eval-every 1 --log-every 2 --steps 2 --layers 1 --width 64"
     options+=" --checkpoint-every 1 --keep 2"
     "$BIN/train" digits.txt $options --out whole >/dev/null
-    env --default-signal=INT "$BIN/train" digits.txt $options --out run >out.txt &
-    local process=$! code=0
-    is_saved 0
-    sleep 0.2 # the first step is short, the evaluation after it is not
-    kill -INT $process
-    wait $process || code=$?
-    [ "$code" -eq 130 ]
+    start "$BIN/train" digits.txt $options --out run
+    await is_saved 0
+    sleep 0.25 # the first step is short, the evaluation after it is not
+    ended 130 INT
     grep -q "^stopped by Ctrl-C in the evaluation after step 1 of 2, which the resumed" out.txt
-    grep -qa '"step":"1"' run/state.safetensors
+    is_saved 1
     [ ! -e run/checkpoint-1 ] # it is made when its loss is known
     "$BIN/train" --resume run | grep -q "continues after step 1"
     same_run whole run
@@ -238,38 +186,12 @@ is_saved() {
         <(grep -ao '"best_loss":"[^"]*"' run/checkpoint-1/state.safetensors)
 }
 
-# What goes away sends its signal more than once: a terminal and its shell, a limit each second.
-@test "SIGHUP and SIGXCPU save the run, however often they come" {
-    seq 6000 | sed 's/./& /g' >digits.txt
-    for signal in HUP XCPU; do
-        rm -f out.txt # the new one may be late
-        env --default-signal=HUP "$BIN/train" digits.txt --batch 6000 --val 0 --steps 100 \
-            --checkpoint-every 1 --out run --overwrite >out.txt &
-        local process=$! code=0
-        is_saved 1
-        for time in 1 2 3; do
-            kill -$signal $process 2>/dev/null || true
-            sleep 0.05
-        done
-        wait $process || code=$?
-        [ "$code" -eq "$([ $signal = HUP ] && echo 129 || echo 152)" ]
-        grep -q "^stopped by .* after step 2 of" out.txt
-        grep -qa '"step":"2"' run/state.safetensors
-    done
-}
-
 @test "a second Ctrl-C ends the program at once" {
     seq 12000 | sed 's/./& /g' >digits.txt
-    env --default-signal=INT "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 --out run \
-        >out.txt &
-    local process=$! code=0
-    is_saved 0
-    kill -INT $process
-    sleep 0.1
-    kill -0 $process
-    kill -INT $process
-    wait $process || code=$?
-    [ "$code" -eq 130 ]
+    start "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 --out run
+    await is_saved 0
+    sleep 0.05
+    ended 130 INT INT
     refutes "^stopped by" out.txt
 }
 
@@ -432,17 +354,10 @@ on_terminal() {
     refutes 'loss over the steps' out.txt
 }
 
-@test "training goes on if the reader of its output leaves" {
-    "$BIN/train" perro.txt --out run | head -n 1 >/dev/null
-    tail -n 1 run/log.csv | grep -q '^300,'
-}
-
 @test "a run that is killed before its first step can be resumed" {
-    "$BIN/train" perro.txt --steps 100000 --log-every 1000000 --out run >/dev/null &
-    local process=$!
-    until [ -e run/state.safetensors ]; do sleep 0.1; done
-    kill -KILL $process
-    wait $process || true
+    start "$BIN/train" perro.txt --steps 100000 --log-every 1000000 --out run
+    await is_saved 0
+    ended 137 KILL
     "$BIN/train" --resume run --stop-after 3 >/dev/null
     tail -n 1 run/log.csv | grep -q "^0,"
 }
