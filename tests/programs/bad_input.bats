@@ -145,41 +145,17 @@ broken() {
     cp good/$file run/
 }
 
-# tests/programs/train/damage.c changes every byte.
+# tests/programs/train/damage.c changes every byte, saving/run.c there every size in config.json.
 @test "a damaged run is refused in one line" {
     "$BIN/train" perro.txt --steps 3 --out run >/dev/null
     cp -r run good
-    local config=run/config.json state=run/state.safetensors
+    local config=run/config.json
     broken config.json $config heads "to 1000" -- sed -i 's/"heads":[[:space:]]*4/"heads": 1000000/' $config
     broken config.json "config.json or tokenizer.json was changed" -- \
         sed -i 's/"seed":[[:space:]]*1/"seed": 2/' $config
     broken config.json $config identity "begin a new run" -- sed -i 's/"identity"/"identitz"/' $config
-    for change in 's/"n_layer":[[:space:]]*[0-9]*/"n_layer": 9/' 's/"relu"/"gelu_new"/' \
-        's/"tie_word_embeddings":[[:space:]]*true/"tie_word_embeddings": false/'; do
-        broken config.json $config "changed since" -- sed -i "0,/\"pulga\"/$change" $config
-    done
-    broken state.safetensors $state damaged -- truncate -s 1000 $state
-    broken state.safetensors $state checksum -- \
-        dd if=perro.txt of=$state bs=1 count=1 seek=200000 conv=notrunc status=none
-    for lie in 's/"next":"9"/"next":"10"/' 's/"step":"3"/"step":"1e30"/' \
-        's/"log_size":"/"log_size":"99/' 's/"best_loss":"[0-9]/"best_loss":"7/' \
-        's/"worse":"[0-9]*"/"worse":"9"/'; do
-        broken state.safetensors damaged -- lie_in $state "$lie"
-    done
     broken tokenizer.json "config.json or tokenizer.json was changed" -- \
         sed -i 's/"croquetas"/"galletas"/' run/tokenizer.json
     broken tokenizer.json tokenizer.json -- rm run/tokenizer.json
-    broken state.safetensors state.safetensors -- rm $state
-}
-
-# Edits the header of a safetensors file and writes its new length in front.
-lie_in() {
-    local length header
-    length=$(od -An -t u8 -N 8 "$1" | tr -d ' ')
-    header=$(tail -c +9 "$1" | head -c "$length" | sed "$2")
-    numbers_of "$1" >numbers.bin
-    length=$(printf %s "$header" | wc -c)
-    { printf "$(printf '\\%03o\\%03o\\%03o\\%03o' $((length & 255)) $((length >> 8 & 255)) \
-        $((length >> 16 & 255)) $((length >> 24 & 255)))\\0\\0\\0\\0"
-      printf %s "$header"; cat numbers.bin; } >"$1"
+    broken state.safetensors state.safetensors -- rm run/state.safetensors
 }

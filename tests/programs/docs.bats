@@ -69,26 +69,6 @@ paths_of_map() {
     [ "$(grep -c '^| .*`[a-z_/]*\.c:[0-9]*` | `.*` |$' page.md)" -ge 30 ]
 }
 
-# Each beginning of a line after which there is a choice, how often it occurs, the entropy of what
-# follows, and that times how often: as the lesson works it out by hand.
-choices_of() {
-    awk '{ read_so_far = ""
-           for (i = 1; i <= NF + 1; i++) {
-               seen[read_so_far]++
-               follows[read_so_far SUBSEP $i]++
-               read_so_far = read_so_far (i > 1 ? " " : "") $i
-           } }
-         END { for (pair in follows) {
-                   split(pair, part, SUBSEP)
-                   p = follows[pair] / seen[part[1]]
-                   entropy[part[1]] -= p * log(p)
-               }
-               for (beginning in entropy)
-                   if (entropy[beginning] > 0)
-                       printf "%s\t%d\t%.3f\t%.3f\n", beginning, seen[beginning],
-                           entropy[beginning], seen[beginning] * entropy[beginning] }' "$1"
-}
-
 # The words in bold of each paragraph and each item of a list that tells of the page or the lab, except
 # those that it begins with.
 parts_of() {

@@ -72,11 +72,11 @@ check_program() {
     check_program export 4
 }
 
-@test "--help fits 80 columns and ends with examples, and -h is the same" {
+# install.bats has its width.
+@test "--help ends with examples, and -h is the same" {
     for program in $PROGRAMS; do
         "$BIN/$program" --help >help.txt
         "$BIN/$program" -h | cmp - help.txt
-        [ "$(wc -L <help.txt)" -le 79 ]
         refutes -nE '^ +$' help.txt
         grep -A 4 '^Examples:' help.txt | grep -q "^  $program "
     done

@@ -492,9 +492,6 @@ typed() {
     refuses 64 RUN -- "$BIN/sample"
     refuses 1 nowhere -- "$BIN/sample" nowhere el
     refuses 1 UTF-8 -- "$BIN/sample" run $'el \xff'
-    refuses 1 '[bos]' -- "$BIN/sample" run "[bos] el"
-    refuses 64 --greedy --top-k -- "$BIN/sample" run el --greedy --top-k 3
-    refuses 64 --beam --count -- "$BIN/sample" run el --beam 3 --count 4
     for option in --greedy "--beam 3" "--count 2" "--text perro.txt" "--seed 1" "--stop come" \
         "--repetition-penalty 2"; do
         refuses 64 --score "${option% *}" -- "$BIN/sample" run --score perro.txt $option
