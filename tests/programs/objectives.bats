@@ -58,12 +58,3 @@ pairs() {
     refuses 1 "perro.txt:1: the line has no tab" -- "$BIN/train" perro.txt --from pairs
     refuses 64 "--mask cannot change in a resumed run" -- "$BIN/train" --resume masked --mask 0.5
 }
-
-# Of the 400 sums, 40 are held out.
-# bats test_tags=long
-@test "all sums of numbers up to 19 are right, those that were held out too" {
-    "$ROOT/scripts/pairs.sh" sums 19 >sums.tsv
-    "$BIN/train" sums.tsv --tokens char --threads 1 --out run | grep -q 'held out'
-    cut -f1 sums.tsv | "$BIN/sample" run --greedy --json --threads 1 |
-        jq -r '.continuations[0].text' | cmp - <(cut -f2 sums.tsv)
-}
