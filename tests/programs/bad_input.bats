@@ -154,6 +154,8 @@ broken() {
     broken config.json "config.json or tokenizer.json was changed" -- \
         sed -i 's/"seed":[[:space:]]*1/"seed": 2/' $config
     broken config.json $config identity "begin a new run" -- sed -i 's/"identity"/"identitz"/' $config
+    broken config.json $config "changed since" -- \
+        sed -i '0,/"pulga"/s/"n_layer":[[:space:]]*[0-9]*/"n_layer": 9/' $config
     broken tokenizer.json "config.json or tokenizer.json was changed" -- \
         sed -i 's/"croquetas"/"galletas"/' run/tokenizer.json
     broken tokenizer.json tokenizer.json -- rm run/tokenizer.json
