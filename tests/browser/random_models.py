@@ -54,27 +54,23 @@ SCRIPT = """((text, prompt, draws) => {
         counted: counted && {times: counted.times.map(map => Object.fromEntries(map)),
                              total: counted.total},
         cosine: network.cosine(2, 5),
-        tokens: tokens.tokens.map((_, id) => tokens.decode([id])), bos: tokens.bos,
-        filled: !asked.gaps.length ? null : draws.map(rules => [...Array(rules.count).keys()]
-            .map(number => {
-                const drawer = new Draws(tokens, rules), ids = [...asked.ids];
-                for (const _ of asked.gaps) {
-                    const now = network.read(ids, asked.prefix), gap = surestGap(now, tokens);
-                    ids[gap] = drawer.next(now.logitsAt(gap), asked.gaps.indexOf(gap), number);
-                }
-                return {text: tokens.decode(ids)};
-            })),
-        written: asked.gaps.length ? null : draws.map(rules => [...Array(rules.count).keys()]
-            .map(number => {
-                const drawer = new Draws(tokens, rules), ids = [];
-                const writer = new Writer(network, tokens, asked.ids, asked.prefix);
-                while (ids.length < rules.words && ids[ids.length - 1] !== tokens.eos) {
-                    if (ids.length)
-                        writer.add(ids[ids.length - 1]);
-                    ids.push(drawer.next(writer.logits, ids.length, number));
-                }
-                return {text: tokens.decode(ids), count: ids.length};
-            })),
+        tokens: tokens.tokens.map((_, id) => tokens.decode([id])),
+        // As sample draws: into one gap after another, or after the prompt.
+        drawn: draws.map(rules => [...Array(rules.count).keys()].map(number => {
+            const drawer = new Draws(tokens, rules), ids = asked.gaps.length ? [...asked.ids] : [];
+            for (const _ of asked.gaps) {
+                const now = network.read(ids, asked.prefix), gap = surestGap(now, tokens);
+                ids[gap] = drawer.next(now.logitsAt(gap), asked.gaps.indexOf(gap), number);
+            }
+            const writer = asked.gaps.length ? null
+                : new Writer(network, tokens, asked.ids, asked.prefix);
+            while (writer && ids.length < rules.words && ids.at(-1) !== tokens.eos) {
+                if (ids.length)
+                    writer.add(ids.at(-1));
+                ids.push(drawer.next(writer.logits, ids.length, number));
+            }
+            return {text: tokens.decode(ids), count: asked.gaps.length || ids.length};
+        })),
     };
 })"""
 
@@ -153,31 +149,22 @@ def compare_next(number, seen, answer):
                for found, place, times in zip(seen["next"], places, counted["times"], strict=True))
 
 
-def answers(run, prompt, rules, *options):
-    """What sample draws by each of the rules. `run` is the directory and what is left out of the
-    model."""
-    return [jsonl(*run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
-                  "--top-k", rule["topK"], "--top-p", rule["topP"], "--count", rule["count"],
-                  "--table", 1, *options) for rule in rules]
-
-
-def compare_drawn(number, run, prompt, rules, written):
-    drawn, words = 0, rules[0]["words"]
-    for answer, texts in zip(answers(run, prompt, rules, "--words", words), written):
-        for theirs, ours in zip(answer["continuations"], texts, strict=True):
-            if not theirs["ended"] and len(theirs["tokens"]) < words:
+def compare_drawn(number, run, prompt, rules, drawn, masked):
+    """What sample draws by each of the rules is the same; returns how many tokens. `run` is the
+    directory and what is left out of the model."""
+    total = 0
+    for rule, texts in zip(rules, drawn, strict=True):
+        words = [] if masked else ["--words", rule["words"]]
+        answer = jsonl(*run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
+                       "--top-k", rule["topK"], "--top-p", rule["topP"], "--count", rule["count"],
+                       "--table", 1, *words)
+        for theirs, ours in zip(answer["fillings" if masked else "continuations"], texts, strict=True):
+            if not masked and not theirs["ended"] and len(theirs["tokens"]) < rule["words"]:
                 continue  # a pair that is cut at the end of the context
-            assert theirs["text"] == ours["text"], (number, theirs["text"], ours["text"])
-            assert len(theirs["tokens"]) == ours["count"], (number, theirs, ours)
-            drawn += ours["count"]
-    return drawn
-
-
-def compare_filled(number, run, prompt, rules, filled):
-    """The same of lines with gaps; returns how many were filled."""
-    for answer, texts in zip(answers(run, prompt, rules), filled):
-        assert [f["text"] for f in answer["fillings"]] == [t["text"] for t in texts], number
-    return sum(2 * len(texts) for texts in filled)
+            assert [theirs["text"], len(theirs["tokens"])] == [ours["text"], ours["count"]], (
+                number, theirs, ours)
+            total += ours["count"]
+    return total
 
 
 def compare_model(page, folder, number):
@@ -197,11 +184,10 @@ def compare_model(page, folder, number):
     compare_maps(number, seen["maps"], Array(folder / "a.npy"))
     call(BIN / "attend", run, "--positions", "-o", folder / "p.npy")
     assert abs(seen["cosine"] - Array(folder / "p.npy")[0, 0, 2, 5]) < CLOSE_MAP, number
-    farthest = compare_next(number, seen, jsonl(run, *choices.without, prompt, "--table",
-                                                100000, "--count", 1 if masked else 0))
     run = (run, *choices.without)
-    drawn = (compare_filled(number, run, prompt, rules, seen["filled"]) if masked else
-             compare_drawn(number, run, prompt, rules, seen["written"]))
+    farthest = compare_next(number, seen, jsonl(*run, prompt, "--table", 100000, "--count",
+                                                1 if masked else 0))
+    drawn = compare_drawn(number, run, prompt, rules, seen["drawn"], masked)
     assert drawn >= DRAWN or choices.name not in ("perro", "cuentos"), (number, drawn)
     page.check_errors()
     return farthest, drawn
