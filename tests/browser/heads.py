@@ -1,7 +1,8 @@
 """heads.py: the heads in all their forms and orders, and links to them."""
 import re
 
-from programs import BIN, ROOT, SENTENCE, Array, attend, call, sample, says, train, train_perro
+from programs import (BIN, ROOT, SENTENCE, Array, attend, call, open_page, sample, says, train,
+                      train_perro)
 
 
 LOSS = re.compile(r"loss (\S+):")
@@ -49,7 +50,6 @@ def look_at_switches(page, folder):
     assert page.run("off") == ["L2H3", "L1"] and "without L2H3, L1;" in page.text("loss")
     page.click("#all-on")
     assert page.text("loss") == f"loss {loss_of(run, text):.4f} per token"
-    page.check_errors()
 
 
 def look_at_switches_of_kinds(page, folder):
@@ -73,8 +73,7 @@ def look_at_switches_of_kinds(page, folder):
 def look_at_heads(page, folder):
     """Orders of the heads; arcs, one word in all heads, two heads; links; another text."""
     run = train_perro(folder)
-    path, array = attend(folder, run, SENTENCE, "heads")
-    page.open(path)
+    array = open_page(page, folder, run, SENTENCE)
     lines = call(BIN / "attend", run, SENTENCE).splitlines()
     rows = [line.split() for line in lines if re.match(r" +[12] +[1-4] +\d\.", line)]
     assert len(rows) == 8, lines
@@ -106,7 +105,7 @@ def look_at_heads(page, folder):
         assert says(page.point_at(5, 3, plot), array[1, 2 + plot, 5, 3])
     page.picture("compare")
     assert page.run("new Promise(done => setTimeout(() => done(location.hash), 400))") == "#L2H3"
-    page.go(path.resolve().as_uri() + "#L1H4&text=un%20gato%20come")
+    page.go(page.url + "#L1H4&text=un%20gato%20come")
     page.settle()
     assert [page.text("name").split("\n")[0], page.run("reading.words.join(' ')")] == [
         "Two heads", "[bos] un gato come"]
@@ -116,7 +115,6 @@ def look_at_heads(page, folder):
     page.run("state.form = 'matrix'; fillPlots()")
     names = page.run("plots.map(plot => plot.name.textContent)")
     assert len(set(names)) == 2, ("the head beside is not the one that is chosen", names)
-    page.go(path.resolve().as_uri() + "#L1H2&text=un%20perro%")
+    page.go(page.url + "#L1H2&text=un%20perro%")
     page.settle()
     assert page.text("unknown"), "a link that was cut off is read as far as it goes"
-    page.check_errors()

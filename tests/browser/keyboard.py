@@ -1,5 +1,5 @@
 """keyboard.py: the page without a pointer."""
-from programs import SENTENCE, attend, train_perro
+from programs import SENTENCE, open_page, train_perro
 
 
 def reached_by_tab(page):
@@ -19,8 +19,7 @@ def reached_by_tab(page):
 
 def look_at_keyboard(page, folder):
     """Every control is reached by Tab, and does by keys what it does by the pointer."""
-    path, _ = attend(folder, train_perro(folder), SENTENCE, "keys")
-    page.open(path)
+    open_page(page, folder, train_perro(folder), SENTENCE)
     found = reached_by_tab(page)
     for part in ("language", "theme", "typed", "chips BUTTON", "order", "grid BUTTON", "lift", "off-head",
                  "off-layer", "off-others",
@@ -92,4 +91,3 @@ def look_at_keyboard(page, folder):
     page.focus("#cosines .scroller")
     page.press("ArrowRight")
     assert page.text("cosine").startswith("places 1 and "), page.text("cosine")
-    page.check_errors()

@@ -2,7 +2,7 @@
 import json
 import re
 
-from programs import BIN, ROOT, SENTENCE, attend, call, says, train_perro
+from programs import BIN, SENTENCE, attend, call, open_page, says, train, train_perro
 from weights import compare
 from widths import check_width
 
@@ -10,8 +10,7 @@ from widths import check_width
 def look_at_windows(page, folder):
     run = train_perro(folder, "--layers", "1", "--window", "1,2,3,4", "--steps", "40")
     for options in ([], ["--static"]):
-        path, array = attend(folder, run, SENTENCE, "windows", *options)
-        page.open(path)
+        array = open_page(page, folder, run, SENTENCE, *options)
         for head in range(4):
             page.run(f"choose({head})")
             for query in range(7):
@@ -23,7 +22,6 @@ def look_at_windows(page, folder):
                         assert f"the head’s pattern is window {head + 1}" in said, said
                         assert array[0, head, query, key] == 0
     page.picture("windows")
-    page.check_errors()
 
 
 PAIRS = """el perro come\tthe dog eats
@@ -51,10 +49,8 @@ def marked(page, points):
 
 def look_at_pairs(page, folder):
     """The source sees ahead; lines and names stand between source and target."""
-    (folder / "pairs.tsv").write_text(PAIRS)
-    call(BIN / "train", folder / "pairs.tsv", "--out", folder / "pairs", "--overwrite", "--layers",
-         "2", "--heads", "2", "--window", "0,2,0,0", "--steps", "150")
-    path, array = attend(folder, folder / "pairs", "el perro negro come", "pairs")
+    run = train(folder, PAIRS, "--layers", 2, "--heads", 2, "--window", "0,2,0,0", "--steps", 150)
+    path, array = attend(folder, run, "el perro negro come", "pairs")
     source, T = 6, array.shape[2]
     for width, dark in ((360, False), (1280, True)):
         page.open(path, width=width, height=900, dark=dark, phone=width < 500)
@@ -88,16 +84,12 @@ def look_at_pairs(page, folder):
     page.type("el gato negro come")
     page.run("while (writeWord());")
     assert page.run("at('typed').value") == "el gato negro come → the black cat eats"
-    page.check_errors()
 
 
 def look_at_gaps(page, folder):
-    (folder / "gaps.txt").write_text((ROOT / "data" / "perro.txt").read_text())
-    call(BIN / "train", folder / "gaps.txt", "--objective", "masked", "--out", folder / "gaps",
-         "--overwrite", "--steps", "50")
+    run = train_perro(folder, "--objective", "masked", "--steps", 50)
     text = "el [mask] come un hueso"
-    path, array = attend(folder, folder / "gaps", text, "gaps")
-    page.open(path)
+    array = open_page(page, folder, run, text)
     compare(page, array, [(0, 6), (2, 3), (6, 0), (6, 6)], ahead=True)
     assert page.run("[reading.source, document.querySelector('#grid.pair')]") == [0, None]
     assert page.text("special") == ("The bar under a word: how much the framed word looks at it. "
@@ -106,15 +98,14 @@ def look_at_gaps(page, folder):
                                     "hidden from the model.")
     assert page.text("next-title") == "What stands here"
     word = page.run("at('bars').querySelector('.word').textContent")
-    assert re.search(rf'"token":"{word}"', call(BIN / "sample", folder / "gaps", text, "--json")
+    assert re.search(rf'"token":"{word}"', call(BIN / "sample", run, text, "--json")
                      .split('"probability"')[0]), word
     page.picture("gaps")
     page.run("at('bars').querySelector('button').click()")
     assert page.run("at('typed').value") == f"el {word} come un hueso"
     text = "[mask] perro come [mask] hueso"
-    answer = json.loads(call(BIN / "sample", folder / "gaps", text, "--json", "--count", 1))
+    answer = json.loads(call(BIN / "sample", run, text, "--json", "--count", 1))
     page.run(f"at('typed').value = {json.dumps(text)}; readTyped()")
     assert page.text("write") == "fill the gaps"
     page.run("at('step').click(); at('step').click(); at('step').click()")
     assert page.run("at('typed').value") == answer["fillings"][0]["text"]
-    page.check_errors()

@@ -4,7 +4,7 @@ import math
 import random
 import subprocess
 
-from programs import BIN, ROOT, call
+from programs import BIN, ROOT, open_page, train
 
 CLOSE = 1e-4  # logits
 DRAWN = 200  # tokens at least, of each model that goes on with a text
@@ -36,15 +36,11 @@ def compare_place(number, found, place, times, total, tokens):
 
 def trained(folder, text, *options):
     """A model of a text, hardly trained."""
-    (folder / "text.txt").write_text(text, newline="")
-    call(BIN / "train", folder / "text.txt", "--out", folder / "run", "--overwrite", "--layers", 1,
-         "--heads", 1, "--width", 8, "--steps", 1, *options)
-    return folder / "run"
+    return train(folder, text, "--layers", 1, "--heads", 1, "--width", 8, "--steps", 1, *options)
 
 
 def open_live(page, folder, run, text):
-    call(BIN / "attend", run, "-", "-o", folder / "a.html", text=text)
-    page.open(folder / "a.html")
+    open_page(page, folder, run, text)
     page.run("""var own = JSON.parse(document.getElementById("data").textContent);
         var known = new Tokens(own.tokenizer);
         var encoded = text => known.encode(text);""")
@@ -135,8 +131,7 @@ def look_at_unknown(page, folder):
     for text, kind in problems.items():
         problem = page.run(f"encoded({json.dumps(text)}).problem")
         assert (problem and problem["kind"]) == kind, (text, problem)
-    call(BIN / "train", ROOT / "data" / "traducciones.tsv", "--out", run, "--overwrite", "--steps",
-         1)
+    run = trained(folder, (ROOT / "data" / "traducciones.tsv").read_text())
     open_live(page, folder, run, "el perro come\tthe dog")
     for text, kind in {"\tthe": "source", "el\nel": "lines", "el\tthe\tdog": "tabs",
                        "el perro": None, "el perro\t": None}.items():

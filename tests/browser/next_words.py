@@ -1,7 +1,8 @@
 """next_words.py: the next words, surprise and writing."""
 import json
 
-from programs import BIN, ROOT, SENTENCE, attend, call, gives, sample, train, train_perro
+from programs import (BIN, ROOT, SENTENCE, attend, call, gives, open_page, sample, train,
+                      train_perro)
 
 HALF = 5.01e-4  # of the last of three decimals
 
@@ -9,8 +10,7 @@ HALF = 5.01e-4  # of the last of three decimals
 def look_at_next_words(page, folder):
     """What is expected, how often the text has it, what is written: all as ./sample prints them."""
     run = train_perro(folder)
-    path, _ = attend(folder, run, "el", "next")
-    page.open(path)
+    open_page(page, folder, run, "el")
     for prompt in ("el", "un muchacho", SENTENCE):
         page.type(prompt)
         bars = page.run("[...at('bars').querySelectorAll('button')].map(b => [...b.children]"
@@ -52,19 +52,17 @@ def look_at_next_words(page, folder):
     page.run("at('moment').value = data.log.length - 1; curve.show()")
     assert page.text("values").startswith("step 300  ·  each step 0.4"), page.text("values")
     run = train(folder, "la la la la no\n", "--sequence", "stream", "--steps", "1")
-    page.open(attend(folder, run, "la la", "overlap")[0])
+    open_page(page, folder, run, "la la")
     counts = dict(page.run("[...at('bars').querySelectorAll('button')].map(b => [b.children[0]"
                            ".textContent, b.children[3].textContent])"))
     assert counts["la"] == "2/3" and counts["no"] == "1/3", counts
-    page.check_errors()
 
 
 def look_at_shares(page, folder):
     """The line below the bars says how the share of a word comes about: of the first one, of the
     one under the pointer and of the one that has the focus."""
     run = train_perro(folder)
-    path, _ = attend(folder, run, "el", "shares")
-    page.open(path)
+    open_page(page, folder, run, "el")
     for change in ("", "state.temperature = 0.7"):
         page.point(1, 1)
         page.run(f"document.activeElement.blur(); {change}; fillBars()")
@@ -83,7 +81,6 @@ def look_at_shares(page, folder):
     assert "→" not in page.text("steps"), "it is not drawn"
     assert page.run("[softmaxSteps('q·k = 2019', 2019, [2019], 1), brief(9999.6), brief(9.538e7),"
                     "asShown(-1e-5)]") == ["q·k = 2019", "10000", "9.538·10^7", 0]
-    page.check_errors()
 
 
 def look_at_surprise(page, folder):
@@ -123,14 +120,12 @@ def look_at_surprise(page, folder):
         page.check_errors()
     # The surprise of a run that keeps counts follows the share of counting.
     run = train(folder, (ROOT / "data" / "cuentos.txt").read_text(), "--counts", "--steps", "20")
-    path, _ = attend(folder, run, "La niña come", "surprise")
-    page.open(path)
+    open_page(page, folder, run, "La niña come")
     page.click("#surprise")
     check_shades(page, run, "La niña come", folder)
     page.run("(slider => { slider.value = 1; slider.dispatchEvent(new Event('input')); })"
              "(at('sliders').lastElementChild.querySelector('input'))")
     check_shades(page, run, "La niña come", folder, "--share", "1")
-    page.check_errors()
 
 
 def check_shades(page, run, line, folder, *options):
@@ -167,8 +162,7 @@ def check_expected(page, row):
 def look_at_subwords(page, folder):
     """A subword that is clicked joins with the letters before it as if it had been typed."""
     run = train_perro(folder, "--tokens", "bpe", "--vocabulary", "300", "--steps", "20")
-    path, _ = attend(folder, run, "un g", "subwords")
-    page.open(path)
+    open_page(page, folder, run, "un g")
     joined = 0
     for text in ("un g", "un mu", "el per", "la cue"):
         for i in range(8):
@@ -178,4 +172,3 @@ def look_at_subwords(page, folder):
             joined += page.run("reading.ids.length") <= before
             assert page.run("encode().ids.join() === reading.ids.join()"), (text, i)
     assert joined, "no subword has joined"
-    page.check_errors()

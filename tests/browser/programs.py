@@ -43,8 +43,15 @@ def attend(folder, run, text, name, *options):
     return folder / f"{name}.html", Array(folder / f"{name}.npy")
 
 
+def open_page(page, folder, run, text, *options):
+    """Opens a page; returns its maps as an array."""
+    path, array = attend(folder, run, text, "page", *options)
+    page.open(path)
+    return array
+
+
 def train(folder, text, *options):
-    (folder / "text.txt").write_text(text)
+    (folder / "text.txt").write_text(text, newline="")
     call(BIN / "train", folder / "text.txt", "--out", folder / "run", "--overwrite", *options)
     return folder / "run"
 

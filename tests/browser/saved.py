@@ -1,13 +1,12 @@
 """saved.py: the files that the page saves."""
 import xml.etree.ElementTree
 
-from programs import SENTENCE, attend, train_perro
+from programs import SENTENCE, open_page, train_perro
 
 
 def look_at_saved(page, folder):
     """What is saved is what is seen: whole SVG and PNG files."""
-    path, array = attend(folder, train_perro(folder), SENTENCE, "saved")
-    page.open(path)
+    array = open_page(page, folder, train_perro(folder), SENTENCE)
     page.run("""window.saved = []; URL.createObjectURL = blob => {
         saved.push(blob); return "#"; }; HTMLAnchorElement.prototype.click = () => {}; choose(6)""")
     for form in ("matrix", "arcs", "across"):
@@ -26,4 +25,3 @@ def look_at_saved(page, folder):
         assert page.run("saved[1].slice(1, 4).text()") == "PNG"
         (page.pictures / f"saved-{form}.svg").write_text(text)
         page.run("saved.length = 0")
-    page.check_errors()

@@ -1,13 +1,12 @@
 """texts.py: the page's words in both languages, several texts, and texts that look like markup."""
 import re
 
-from programs import BIN, SENTENCE, attend, call, train, train_perro
+from programs import BIN, SENTENCE, call, open_page, train, train_perro
 
 
 def look_at_languages(page, folder):
     """Both languages have every sentence, with the same values in it, and no other stays behind."""
-    path, _ = attend(folder, train_perro(folder), SENTENCE, "languages")
-    page.open(path)
+    open_page(page, folder, train_perro(folder), SENTENCE)
     page.run("at('typed').value = 'ladra'; readTyped()")
     assert not page.run("at('restore').hidden")
     words = page.run("WORDS")
@@ -27,18 +26,15 @@ def look_at_languages(page, folder):
     assert "El modelo no conoce" in page.text("unknown")
     assert not [text for text in shown if "undefined" in text or re.search(r"\{\w+\}", text)]
     assert re.search(r"entropía \d\.\d\d bits", page.run("plots[0].summary.textContent"))
-    page.check_errors()
 
 
 def look_at_texts(page, folder):
     """Several lines of standard input are several texts."""
     run = train_perro(folder)
-    call(BIN / "attend", run, "-", "-o", folder / "texts.html", text="un gato come\nel perro\n")
-    page.open(folder / "texts.html")
+    open_page(page, folder, run, "un gato come\nel perro\n")
     assert not page.run("at('texts').hidden")
     page.run("at('choice').value = 1; at('choice').dispatchEvent(new Event('change'))")
     assert page.run("reading.words.join(' ')") == "[bos] el perro"
-    page.check_errors()
 
 
 def look_at_markup(page, folder):
@@ -47,8 +43,7 @@ def look_at_markup(page, folder):
     run = train(folder, evil + "\n" + evil[::-1] + "\n", "--tokens", "char", "--sequence",
                 "lines", "--context", "120", "--steps", "2")
     for options in ([], ["--static"]):
-        path, _ = attend(folder, run, evil, "markup", *options)
-        page.open(path)
+        open_page(page, folder, run, evil, *options)
         assert page.run("data.text") == evil.replace("\u2028", "U+2028")
         assert page.run("at('typed').value + at('text').textContent").startswith("</script><img")
         assert page.run("document.images.length") == 0
@@ -61,4 +56,3 @@ def look_at_markup(page, folder):
     page.open(folder / "markup.svg")
     assert page.run("document.querySelectorAll('img, script').length") == 0
     assert page.run("document.documentElement.textContent").count("onerror")
-    page.check_errors()

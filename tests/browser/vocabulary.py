@@ -7,7 +7,7 @@ import math
 import struct
 import time
 
-from programs import BIN, ROOT, call
+from programs import BIN, ROOT, call, open_page, train
 
 CLOSE = 1e-6  # of the width of the map
 bits = {}     # of the points, in the browser that was tested before
@@ -94,11 +94,9 @@ def looked(page):
 
 def look_at_vocabulary(page, folder):
     """The map has the principal components; a token has the neighbours of sample --near."""
-    run = folder / "run"
-    call(BIN / "train", ROOT / "data" / "cuentos.txt", "--out", run, "--overwrite", "--width", 16,
-         "--heads", 2, "--steps", 60, "--checkpoint-every", 20, "--keep", 4)
-    call(BIN / "attend", run, "La gata", "-o", folder / "a.html")
-    page.open(folder / "a.html")
+    run = train(folder, (ROOT / "data" / "cuentos.txt").read_text(), "--width", 16, "--heads", 2,
+                "--steps", 60, "--checkpoint-every", 20, "--keep", 4)
+    open_page(page, folder, run, "La gata")
     show(page)
     compare_points(page, run)
     found = page.run("btoa(String.fromCharCode(...new Uint8Array(MAP.points.buffer)))")
@@ -144,7 +142,6 @@ def look_at_vocabulary(page, folder):
     page.click("#language")
     show(page)
     wait_for(page, "at('near-word').textContent.endsWith('en el texto')")
-    page.check_errors()
 
 
 def look_at_vocabularies(page, folder):
@@ -153,13 +150,10 @@ def look_at_vocabularies(page, folder):
     for text, word, *options in (("perro.txt", " perro", "--tokens", "bpe"),
                                  ("perro.txt", "perro", "--untied", "--objective", "masked"),
                                  ("traducciones.tsv", "gato")):
-        call(BIN / "train", ROOT / "data" / text, "--out", run, "--overwrite", "--steps", 10,
-             *options)
+        train(folder, (ROOT / "data" / text).read_text(), "--steps", 10, *options)
         if options[:1] == ["--untied"]:
             (run / "text.txt").unlink()
-        call(BIN / "attend", run, "-", "-o", folder / "a.html", text="el perro"
-             if text == "perro.txt" else "el gato\tthe cat")
-        page.open(folder / "a.html")
+        open_page(page, folder, run, "el perro" if text == "perro.txt" else "el gato\tthe cat")
         show(page)
         compare_near(page, run, word, 10)
         assert page.run("at('frequency').hidden") == (not (run / "text.txt").exists())

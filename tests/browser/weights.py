@@ -1,5 +1,5 @@
 """weights.py: the number under the pointer is the number in the array."""
-from programs import ROOT, SENTENCE, attend, gives, says, train, train_perro
+from programs import ROOT, SENTENCE, attend, gives, open_page, says, train, train_perro
 
 
 def compare(page, array, cells, ahead=False, steps=True):
@@ -37,8 +37,7 @@ def look_at_sentence(page, folder):
     """Every weight of a page with the model and of one without it."""
     run = train_perro(folder)
     for options in ([], ["--static"]):
-        path, array = attend(folder, run, SENTENCE, "perro", *options)
-        page.open(path)
+        array = open_page(page, folder, run, SENTENCE, *options)
         assert page.run("document.querySelectorAll('#grid button').length") == 8
         assert page.run("[model !== null, at('next').hidden]") == [not options, bool(options)]
         assert SENTENCE in page.run("at('typed').value + at('text').textContent")
@@ -69,14 +68,12 @@ def look_at_sentence(page, folder):
         page.point(x, y, "down")
         page.point(x, y, "up")
         assert page.run("[state.word, state.key]") == [3, kept]
-    page.check_errors()
 
 
 def look_at_checkpoints(page, folder):
     """The slider shows the heads as they were in each checkpoint of the run."""
     run = train_perro(folder, "--checkpoint-every", "100", "--keep", "3", "--positions", "learned")
-    path, _ = attend(folder, run, SENTENCE, "checkpoints")
-    page.open(path)
+    open_page(page, folder, run, SENTENCE)
     positions = page.run("cosines.canvas.toDataURL()")
     steps = page.run("data.checkpoints")
     assert 100 in steps and page.text("age-step") == "the end", steps
@@ -88,7 +85,6 @@ def look_at_checkpoints(page, folder):
     page.run("choose(6), scrollTo(0, 200)")
     for query, key in ((6, 2), (5, 1), (3, 3)):
         assert says(page.point_at(query, key), array[1, 2, query, key])
-    page.check_errors()
 
 
 def look_at_long(page, folder):
@@ -96,10 +92,9 @@ def look_at_long(page, folder):
     run = train(folder, " ".join(words), "--sequence", "stream", "--context", "1024", "--layers",
                 "4", "--heads", "4", "--width", "32", "--steps", "3", "--batch", "1", "--window",
                 "0,0,0,0,0,0,0,0,0,0,64,8")
-    path, array = attend(folder, run, " ".join(words[:800]), "long", "--static")
+    array = open_page(page, folder, run, " ".join(words[:800]), "--static")
     T = array.shape[2]
     assert 1000 <= T <= 1024, T
-    page.open(path)
     assert page.run("reading.unpacked.size") == 1, "only the head that is shown large is unpacked"
     page.picture("long")
     # Three steps are far above what counting reaches; the chart has room for its line.
@@ -117,4 +112,3 @@ def look_at_long(page, folder):
     page.settle()
     assert says(page.point_at(516, 513), array[1, 1, 516, 513])
     page.picture("long-larger")
-    page.check_errors()

@@ -94,4 +94,3 @@ def look_at_projector(page, folder):
     assert page.run("at('next').getBoundingClientRect().top <"
                     "document.querySelector('.overview').getBoundingClientRect().top")
     assert page.run("at('typed').scrollHeight <= at('typed').clientHeight"), "the sentence is cut"
-    page.check_errors()

@@ -176,15 +176,12 @@ harmless() {
     small_run perro.txt run >/dev/null
     for words in "sample run un gato" "sample run un gato --json" "attend run un gato" \
         "sample --help" "train --version" "train perro.txt --steps 1 --out new --overwrite"; do
-        code=0
-        "$BIN"/$words >/dev/full 2>err.txt || code=$?
-        [ "$code" -eq 1 ]
-        grep -q "standard output" err.txt
-        [ "$(wc -l <err.txt)" -eq 1 ]
-        code=0
-        "$BIN"/$words >&- 2>err.txt || code=$?
-        [ "$code" -eq 1 ]
-        [ "$(wc -l <err.txt)" -eq 1 ]
+        for where in /dev/full "&-"; do
+            code=0
+            eval '"$BIN"/$words'" >$where 2>err.txt" || code=$?
+            [ "$code $(wc -l <err.txt)" = "1 1" ]
+            grep -q "standard output" err.txt
+        done
     done
     # With closed standard files, nothing is printed into a file of the run.
     "$BIN/train" perro.txt --steps 1 --out closed >&- 2>&- <&- || true

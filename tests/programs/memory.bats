@@ -8,12 +8,6 @@ failing() {
     FAIL_AT=$number LD_PRELOAD=$WORK/fail_malloc.so OMP_NUM_THREADS=1 "$@"
 }
 
-needs_fail_malloc() {
-    if grep -qE '__[at]san_init' "$BIN/train"; then skip "a sanitizer has its own malloc"; fi
-    ${CC:-cc} -shared -fPIC -o fail_malloc.so "$ROOT/tests/torture/fail_malloc.c" ||
-        skip "no compiler"
-}
-
 # If the allocation is one of the OpenMP library's own, the library ends the program, and its one line
 # follows an empty one: so lines that are not empty are counted.
 
@@ -24,7 +18,9 @@ allocations() {
 }
 
 @test "an allocation that fails ends a program in one line, and a run can be resumed" {
-    needs_fail_malloc
+    if grep -qE '__[at]san_init' "$BIN/train"; then skip "a sanitizer has its own malloc"; fi
+    ${CC:-cc} -shared -fPIC -o fail_malloc.so "$ROOT/tests/torture/fail_malloc.c" ||
+        skip "no compiler"
     "$BIN/train" perro.txt --width 8 --heads 1 --steps 4 --stop-after 2 --checkpoint-every 1 \
         --keep 1 --out half >/dev/null
     local command count code
