@@ -43,7 +43,13 @@ same_numbers() { # ENGLISH SPANISH
     cmp <(grep -oE '[0-9]+[.][0-9]{3,}' "$1") <(grep -oE '[0-9]+[.][0-9]{3,}' "$2")
 }
 
-@test "what the programs print is Spanish, with the same numbers" {
+# The widths of the heads of tables.
+heads_of() {
+    grep -E '^ +(-----|step|paso)|perplex|perplej|entrop|cosine|coseno' "$1" | sed -E 's/  texto?$//' |
+        while IFS= read -r line; do echo ${#line}; done
+}
+
+@test "what the programs print is Spanish, with the same numbers in tables of the same width" {
     local few=(--steps 40 --eval-every 20 --seed 3 --overwrite)
     "$BIN/train" perro.txt "${few[@]}" --out english | grep -v '^ .*e-' >train.en
     in_spanish "$BIN/train" perro.txt "${few[@]}" --out spanish | grep -v '^ .*e-' >train.es
@@ -51,6 +57,8 @@ same_numbers() { # ENGLISH SPANISH
     cmp <(cut -d, -f1-8 english/log.csv) <(cut -d, -f1-8 spanish/log.csv)
     grep -q '>piso ' spanish/curve.svg
     same_numbers <(grep -v '^took' train.en) <(grep -v '^tiempo' train.es)
+    heads_of train.en >heads.txt
+    heads_of train.es | cmp - heads.txt
     grep -q $'^ *101\u202f056 parámetros' train.es
     grep -q '^pérdida 2.708050 con probabilidades iguales' train.es
     for call in "sample spanish un gato" "sample spanish el --greedy" "sample spanish --score perro.txt" \
@@ -59,9 +67,12 @@ same_numbers() { # ENGLISH SPANISH
         "$BIN/$1" "${@:2}" >out.en
         in_spanish "$BIN/$1" "${@:2}" >out.es
         same_numbers out.en out.es
+        cmp <(heads_of out.en) <(heads_of out.es)
+        heads_of out.en >>heads.txt
         differ out.en out.es
         refutes -wE 'the|of|and|with|text|model|head|loss|others' out.es
     done
+    [ "$(wc -l <heads.txt)" -eq 5 ]
     # What programs read stays English.
     for call in "sample spanish un --json" "sample spanish --score perro.txt --json"; do
         set -- $call
@@ -83,25 +94,4 @@ same_numbers() { # ENGLISH SPANISH
     "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --steps 1 --layers 1 --width 16 --context 8 \
         --out stream >/dev/null
     in_spanish "$BIN/sample" stream el --words 20 --count 1 | grep 'el contexto de 8 tokens .* los últimos 4$'
-}
-
-columns_of() {
-    while IFS= read -r line; do echo ${#line}; done
-}
-
-@test "the heads of tables have the same width in Spanish" {
-    in_spanish "$BIN/train" perro.txt --steps 20 --out run >train.es
-    "$BIN/train" perro.txt --steps 20 --out run --overwrite >train.en
-    for call in "" "sample run --score perro.txt" "attend run un" "attend run --positions"; do
-        set -- $call
-        if [ -z "$call" ]; then
-            grep -E '^ +(------|step)' train.en >head.en
-            grep -E '^ +(-----|paso)' train.es >head.es
-        else
-            "$BIN/$1" "${@:2}" | grep -E 'perplexity|entropy|cosine' | sed 's/  text$//' >head.en
-            in_spanish "$BIN/$1" "${@:2}" | grep -E 'perplejidad|entropía|coseno' | sed 's/  texto$//' >head.es
-        fi
-        [ -s head.en ]
-        cmp <(columns_of <head.en) <(columns_of <head.es)
-    done
 }
