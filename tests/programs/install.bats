@@ -36,7 +36,10 @@ options_of() {
     touch "$prefix/share/man/man1/other.1" "$prefix/share/doc/pulga/of-the-user"
     (cd "$prefix" && find . -type f) | sort >before.txt
 
-    make -C "$ROOT" -o all install PREFIX="/a b" DESTDIR="$WORK/root" >out.txt
+    mkdir lab
+    printf '<!doctype html>\n<html lang="en">\n<!-- the run -->\n</html>\n' >lab/pulga.html
+    to_prefix() { make -C "$ROOT" -o all "$1" PREFIX="/a b" DESTDIR="$WORK/root" LAB="$WORK/lab" >out.txt; }
+    to_prefix install
     for name in $PROGRAMS; do
         refuses 64 "pulga-$name: " -- "$prefix/bin/pulga-$name" --no-such-option
         for file in man/man1/pulga-$name.1 man/es/man1/pulga-$name.1 \
@@ -53,26 +56,19 @@ options_of() {
     refutes '^\$ \./' "$prefix"/share/doc/pulga/*.md "$prefix"/share/doc/pulga/docs/*.md
     cmp "$ROOT/data/perro.txt" "$prefix/share/doc/pulga/examples/perro.txt"
 
-    make -C "$ROOT" uninstall PREFIX="/a b" DESTDIR="$WORK/root" >out.txt
+    # With the page of the lab, which attend --train finds.
+    "$ROOT/train" perro.txt --steps 2 --out run >/dev/null
+    "$prefix/bin/pulga-attend" run el -o a.html --train >/dev/null
+    grep -q 'data-name="state.safetensors"' a.html
+
+    to_prefix uninstall
     (cd "$prefix" && find . -type f) | sort >after.txt
     diff before.txt after.txt
     [ ! -e "$prefix/share/doc/pulga/docs" ]
+    [ ! -e "$prefix/share/pulga" ]
     rm "$prefix/share/doc/pulga/of-the-user"
-    make -C "$ROOT" uninstall PREFIX="/a b" DESTDIR="$WORK/root" >out.txt
+    to_prefix uninstall
     [ ! -e "$prefix/share/doc/pulga" ]
-}
-
-@test "make install carries the page of the lab once that is built, and attend --train finds it" {
-    [ -x "$ROOT/attend" ] || skip "not built in place"
-    mkdir lab
-    printf '<!doctype html>\n<html lang="en">\n<!-- the run -->\n</html>\n' >lab/pulga.html
-    install_with() { make -C "$ROOT" -o all "$@" PREFIX=/usr DESTDIR="$WORK/root" LAB="$WORK/lab" >out.txt; }
-    install_with install
-    "$ROOT/train" perro.txt --steps 2 --out run >/dev/null
-    root/usr/bin/pulga-attend run el -o a.html --train >/dev/null
-    grep -q 'data-name="state.safetensors"' a.html
-    install_with uninstall
-    [ ! -e root/usr/share/pulga ]
 }
 
 @test "a manual page has every option of --help, in English and Spanish, and no fault" {
