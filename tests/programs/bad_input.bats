@@ -6,6 +6,7 @@ load programs.bash
 @test "a file that is not a text, or holds a reserved token, is refused in one line" {
     refuses 1 nowhere.txt "No such file" -- "$BIN/train" nowhere.txt
     refuses 1 "$WORK" directory -- "$BIN/train" "$WORK"
+    refuses 1 "standard input" empty -- "$BIN/train" -
     refuses 1 /dev/zero -- timeout 20 "$BIN/train" /dev/zero
     printf 'hola\nel ni\xf1o\n' >latin.txt
     refuses 1 "latin.txt:2:6" 0xF1 iconv -- "$BIN/train" latin.txt
