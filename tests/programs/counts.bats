@@ -91,15 +91,16 @@ result() {
     start "$BIN/train" "$ROOT/data/cuentos.txt" --counts --out run
     has_rows() { [ "$(wc -l <run/log.csv)" -gt 3 ]; }
     await has_rows
-    ended 130 INT
+    stopped 130 INT
     [ "$(result run counting_share)" != null ]
 }
 
 @test "Ctrl-C ends the learning of the share, which the resumed run does" {
     seq 14000 | awk '{ printf "%d%s", $1 * $1 % 7919, $1 % 10 ? " " : "\n" }' >squares.txt
-    start "$BIN/train" squares.txt --counts --val 0.1 --batch 1 --steps 1 --layers 1 --width 64 --out run
+    start "$BIN/train" squares.txt --counts --val 0.1 --batch 1 --steps 1 --layers 1 --width 64 \
+        --out run
     await is_saved 1
-    ended 130 INT # learning takes a second
+    stopped 130 INT # learning takes a second
     grep -q "^ *the share of counting is learnt when the run is resumed" out.txt
     [ "$(result run step) $(result run counting_share)" = "1 null" ]
     "$BIN/train" --resume run | grep -q "with counting, whose share is"
@@ -108,7 +109,7 @@ result() {
     cp -r run before
     start "$BIN/train" --resume run
     await [ run/config.json -nt before/config.json ]
-    ended 130 INT
+    stopped 130 INT
     cmp <(jq .pulga.result before/config.json) <(jq .pulga.result run/config.json)
 }
 

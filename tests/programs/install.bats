@@ -38,7 +38,9 @@ options_of() {
 
     mkdir lab
     printf '<!doctype html>\n<html lang="en">\n<!-- the run -->\n</html>\n' >lab/pulga.html
-    to_prefix() { make -C "$ROOT" -o all "$1" PREFIX="/a b" DESTDIR="$WORK/root" LAB="$WORK/lab" >out.txt; }
+    to_prefix() {
+        make -C "$ROOT" -o all "$1" PREFIX="/a b" DESTDIR="$WORK/root" LAB="$WORK/lab" >out.txt
+    }
     to_prefix install
     for name in $PROGRAMS; do
         refuses 64 "pulga-$name: " -- "$prefix/bin/pulga-$name" --no-such-option

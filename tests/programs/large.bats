@@ -114,7 +114,7 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
             await grep -q "^6," changed/log.csv
             [[ $damage == *= ]] || damage+=" "
             eval "${damage}changed/tokens.bin"
-            ended 1 || { echo "$damage"; return 1; }
+            stopped 1 || { echo "$damage"; return 1; }
             [ "$(wc -l <err.txt)" -eq 1 ]
             grep -q "changed/tokens.bin was changed during training.*--text FILE" err.txt
             rm -r changed

@@ -99,9 +99,9 @@ await() {
     "$@"
 }
 
-# ended STATUS SIGNAL...: sends these signals to the program that was started, which ends with that
+# stopped STATUS SIGNAL...: sends these signals to the program that was started, which ends with that
 # status.
-ended() {
+stopped() {
     local wanted=$1 code=0 signal
     shift
     for signal; do

@@ -45,7 +45,7 @@ begin_long() {
     refuses 1 "another train" run -- "$BIN/train" perro.txt --out run --overwrite --steps 1
     refuses 1 "another train" run -- "$BIN/train" perro.txt --out run
     "$BIN/sample" run el --count 1 >/dev/null # reading is allowed
-    ended 137 KILL
+    stopped 137 KILL
     "$BIN/train" --resume run --stop-after 2 >/dev/null
     "$BIN/train" perro.txt --out run --overwrite --steps 2 >/dev/null
 }
@@ -89,7 +89,7 @@ begin_long() {
     start "$BIN/train" perro.txt $options --out run
     await is_saved "[1-9][0-9]*"
     mv run away
-    ended 0
+    stopped 0
     [ ! -s err.txt ]
     [ ! -e run ]
     same_run whole away
@@ -100,7 +100,7 @@ begin_long() {
     await [ -e gone/state.safetensors ]
     mv gone away-too
     until rm -rf away-too 2>/dev/null; do :; done # a save may come in between
-    ended 1
+    stopped 1
     [ ! -e gone ]
     [ "$(tail -n 1 err.txt)" = \
         "train: gone was removed during training: there is no place to save to" ]
@@ -304,7 +304,7 @@ begin_long() {
     cp -r run other
     "$BIN/train" --resume away >/dev/null 2>second.txt || true
     grep -q "another train is writing to away" second.txt
-    ended 143 TERM
+    stopped 143 TERM
     [ ! -s err.txt ]
     diff -r run other
     "$BIN/train" --resume away --stop-after 1 >/dev/null

@@ -150,7 +150,7 @@ END
             --overwrite
         await is_saved 1
         sleep 0.05
-        ended $end
+        stopped $end
         grep -q "^stopped by .* after step 2 of" out.txt
         grep -qx "        $BIN/train --resume run" out.txt
         is_saved 2
@@ -160,9 +160,9 @@ END
 
 @test "Ctrl-C while the text is read says that nothing was written" {
     start "$BIN/train" - < <(exec sleep 20)
-    catches() { grep -qx train /proc/$PROCESS/comm && grep -q '^SigCgt:.*[2367abef]$' /proc/$PROCESS/status; }
-    await catches
-    ended 130 INT
+    await grep -qx train /proc/$PROCESS/comm
+    await grep -q '^SigCgt:.*[2367abef]$' /proc/$PROCESS/status
+    stopped 130 INT
     [ "$(cat err.txt)" = "train: stopped before the first step: nothing was written" ]
     [ ! -e runs ]
 }
@@ -175,7 +175,7 @@ END
     start "$BIN/train" digits.txt $options --out run
     await is_saved 0
     sleep 0.25 # the first step is short, the evaluation after it is not
-    ended 130 INT
+    stopped 130 INT
     grep -q "^stopped by Ctrl-C in the evaluation after step 1 of 2, which the resumed" out.txt
     is_saved 1
     [ ! -e run/checkpoint-1 ] # it is made when its loss is known
@@ -191,7 +191,7 @@ END
     start "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 --out run
     await is_saved 0
     sleep 0.05
-    ended 130 INT INT
+    stopped 130 INT INT
     refutes "^stopped by" out.txt
 }
 
@@ -351,7 +351,7 @@ on_terminal() {
 @test "a run that is killed before its first step can be resumed" {
     start "$BIN/train" perro.txt --steps 100000 --log-every 1000000 --out run
     await is_saved 0
-    ended 137 KILL
+    stopped 137 KILL
     "$BIN/train" --resume run --stop-after 3 >/dev/null
     tail -n 1 run/log.csv | grep -q "^0,"
 }
