@@ -144,9 +144,9 @@ END
 
 # What goes away sends its signal more than once: a terminal and its shell, a limit each second.
 @test "a signal saves the run, which can be resumed; SIGHUP and SIGXCPU, however often they come" {
-    seq 6000 | sed 's/./& /g' >digits.txt
+    seq 4000 | sed 's/./& /g' >digits.txt
     for end in "130 INT" "143 TERM" "129 HUP HUP HUP" "152 XCPU XCPU XCPU"; do
-        start "$BIN/train" digits.txt --batch 6000 --val 0 --steps 100 --checkpoint-every 1 --out run \
+        start "$BIN/train" digits.txt --batch 4000 --val 0 --steps 100 --checkpoint-every 1 --out run \
             --overwrite
         await is_saved 1
         sleep 0.05
