@@ -34,9 +34,6 @@ run_with() {
     run_with --norm post --activation gelu
     refuses 1 "export: run " "--norm pre" -- "$BIN/export" run a.gguf
     [ ! -e a.gguf ]
-    run_with --activation gelu --hidden 40
-    refuses 1 "--type q8_0" "--type f16" "--hidden" -- "$BIN/export" run a.gguf --type q8_0
-    "$BIN/export" run a.gguf --type f16 >out.txt
     printf '▁ el\n' >bar.txt
     "$BIN/train" bar.txt --tokens char --activation gelu --steps 1 --out bar >/dev/null
     refuses 1 "U+2581" -- "$BIN/export" bar a.gguf --type f32
