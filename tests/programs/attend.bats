@@ -217,18 +217,19 @@ with_lab() {
     printf 'un gato\nel perro\n' >lines.txt
     refuses 1 "--train: the page opens with one TEXT" -- \
         sh -c "at/attend run - -o a.html --train <lines.txt"
-    damaged() { # TEXT... -- COMMAND...: after the command, a copy of the run is refused
-        local wanted=()
-        while [ "$1" != -- ]; do wanted+=("$1"); shift; done
-        shift
-        rm -rf copy && cp -r run copy && "$@"
-        refuses 1 "--train: copy" "${wanted[@]}" -- at/attend copy un -o a.html --train
+    damaged() { # TEXT...: the copy of the run is refused in a line that holds each TEXT
+        refuses 1 "--train: copy" "$@" -- at/attend copy un -o a.html --train
+        cp run/* copy
     }
-    damaged "holds no copy of its text" -- rm copy/text.txt
-    damaged "has no state.safetensors" "train TEXT --from copy" -- rm copy/state.safetensors
-    damaged "was trained with --precision bf16" -- \
-        sed -i 's/"precision":\(\s*\)"f32"/"precision":\1"bf16"/' copy/config.json
-    damaged "has 72 MB, but a page can carry only 64" -- truncate -s 70M copy/log.csv
+    cp -r run copy
+    rm copy/text.txt
+    damaged "holds no copy of its text"
+    rm copy/state.safetensors
+    damaged "has no state.safetensors" "train TEXT --from copy"
+    sed -i 's/"precision":\(\s*\)"f32"/"precision":\1"bf16"/' copy/config.json
+    damaged "was trained with --precision bf16"
+    truncate -s 70M copy/log.csv
+    damaged "has 72 MB, but a page can carry only 64"
     rm at/build/lab/pulga.html
     refuses 1 "--train needs " "at/build/lab/pulga.html, which is missing: make lab" -- \
         at/attend run un -o a.html --train

@@ -134,31 +134,30 @@ load programs.bash
     "$BIN/train" perro.txt --from run --lr-factor 0.01 --steps 3 --out other | grep -q "^best"
 }
 
-# broken FILE TEXT... -- COMMAND...: after the command, which damages that file, the run is refused.
+# broken TEXT...: the run, which was damaged, is refused in a line that holds each TEXT. Then it is
+# whole again.
 broken() {
-    local file=$1 wanted=()
-    shift
-    while [ "$1" != -- ]; do wanted+=("$1"); shift; done
-    shift
-    "$@"
-    differ good/$file run/$file || [ ! -e run/$file ]
-    refuses 1 "${wanted[@]}" -- "$BIN/train" --resume run
-    cp good/$file run/
+    if diff -r good run >/dev/null; then return 1; fi
+    refuses 1 "$@" -- "$BIN/train" --resume run
+    cp good/* run
 }
 
 # tests/programs/train/damage.c changes every byte, saving/run.c there every size in config.json.
 @test "a damaged run is refused in one line" {
     "$BIN/train" perro.txt --steps 3 --out run >/dev/null
     cp -r run good
-    local config=run/config.json
-    broken config.json $config heads "to 1000" -- sed -i 's/"heads":[[:space:]]*4/"heads": 1000000/' $config
-    broken config.json "config.json or tokenizer.json was changed" -- \
-        sed -i 's/"seed":[[:space:]]*1/"seed": 2/' $config
-    broken config.json $config identity "begin a new run" -- sed -i 's/"identity"/"identitz"/' $config
-    broken config.json $config "changed since" -- \
-        sed -i '0,/"pulga"/s/"n_layer":[[:space:]]*[0-9]*/"n_layer": 9/' $config
-    broken tokenizer.json "config.json or tokenizer.json was changed" -- \
-        sed -i 's/"croquetas"/"galletas"/' run/tokenizer.json
-    broken tokenizer.json tokenizer.json -- rm run/tokenizer.json
-    broken state.safetensors state.safetensors -- rm run/state.safetensors
+    sed -i 's/"heads":[[:space:]]*4/"heads": 1000000/' run/config.json
+    broken run/config.json heads "to 1000"
+    sed -i '0,/"pulga"/s/"n_layer":[[:space:]]*[0-9]*/"n_layer": 9/' run/config.json
+    broken run/config.json "changed since"
+    sed -i 's/"seed":[[:space:]]*1/"seed": 2/' run/config.json
+    broken "config.json or tokenizer.json was changed"
+    sed -i 's/"identity"/"identitz"/' run/config.json
+    broken run/config.json identity "begin a new run"
+    sed -i 's/"croquetas"/"galletas"/' run/tokenizer.json
+    broken "config.json or tokenizer.json was changed"
+    for file in tokenizer.json state.safetensors; do
+        rm run/$file
+        broken $file
+    done
 }
