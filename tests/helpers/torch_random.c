@@ -25,7 +25,7 @@ static void renew(uint32_t *word)
     }
 }
 
-uint32_t torch_word(TorchRandom *random)
+static uint32_t torch_word(TorchRandom *random)
 {
     if (random->next == TORCH_STATE) {
         renew(random->word);
@@ -38,36 +38,16 @@ uint32_t torch_word(TorchRandom *random)
     return y ^ (y >> 18);
 }
 
-/* Uniform in [0, 1) with the bits of a float, and of a double: the first word is its upper half. */
+/* Uniform in [0, 1) with the bits of a float. */
 static float uniform24(TorchRandom *random)
 {
     return (float)(torch_word(random) & 0xffffffu) * 0x1p-24f;
-}
-
-static double uniform53(TorchRandom *random)
-{
-    const uint64_t upper = torch_word(random), lower = torch_word(random);
-    return (double)((upper << 32 | lower) & 0x1fffffffffffff) * 0x1p-53;
 }
 
 void torch_uniform(Real *out, size_t count, TorchRandom *random)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = uniform24(random);
-}
-
-/* One at a time, in double precision (Box and Muller 1958). */
-static double normal_one(TorchRandom *random)
-{
-    if (random->has_second) {
-        random->has_second = false;
-        return random->second;
-    }
-    const double angle = 2 * M_PI * uniform53(random);
-    const double radius = sqrt(-2 * log1p(-uniform53(random)));
-    random->has_second = true;
-    random->second = radius * sin(angle);
-    return radius * cos(angle);
 }
 
 /* Makes 16 uniform numbers normal, in place and in single precision: the first eight become radii,
@@ -84,18 +64,9 @@ static void normal_sixteen(Real *at)
 
 void torch_normal(Real *out, size_t count, TorchRandom *random)
 {
-    if (count < 16) {
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)normal_one(random);
-        return;
-    }
     torch_uniform(out, count, random);
     for (size_t i = 0; i + 16 <= count; i += 16)
         normal_sixteen(out + i);
-    if (count % 16) { /* then it draws the last sixteen again */
-        torch_uniform(out + count - 16, 16, random);
-        normal_sixteen(out + count - 16);
-    }
 }
 
 /* Uniform between −bound and bound, as `uniform_` computes it. */
@@ -112,10 +83,4 @@ void torch_linear(Matrix weight, Real *bias, TorchRandom *random)
             weight.at[i * weight.row_step + o * weight.col_step] = uniform_within(bound, random);
     for (int o = 0; bias && o < weight.cols; o++)
         bias[o] = uniform_within(bound, random);
-}
-
-void torch_dropout(Real *mask, size_t count, double rate, TorchRandom *random)
-{
-    for (size_t i = 0; i < count; i++)
-        mask[i] = uniform53(random) < 1 - rate ? (Real)(1 / (1 - rate)) : 0;
 }

@@ -12,26 +12,20 @@ enum { TORCH_STATE = 624 };
 
 typedef struct {
     uint32_t word[TORCH_STATE];
-    int next;        /* the word that is drawn next; TORCH_STATE: renew the state */
-    bool has_second; /* normal numbers come in pairs: the second one waits for the next call */
-    double second;
+    int next; /* the word that is drawn next; TORCH_STATE: renew the state */
 } TorchRandom;
 
 TorchRandom torch_seed(uint32_t seed); /* torch.manual_seed(seed) */
-uint32_t torch_word(TorchRandom *random);
 
 /* torch.rand(count); 24 bits each. */
 void torch_uniform(Real *out, size_t count, TorchRandom *random);
 
-/* torch.randn(count); from 16 numbers on PyTorch uses another method. */
+/* torch.randn(count), a multiple of 16: for others PyTorch uses other methods. */
 void torch_normal(Real *out, size_t count, TorchRandom *random);
 
 /* The starting values of nn.Linear: weight [in, out], which may be a part of a larger matrix, is
  * drawn row by row of its transpose, as PyTorch stores it; then the bias (out), unless it is
  * NULL. */
 void torch_linear(Matrix weight, Real *bias, TorchRandom *random);
-
-/* The mask of nn.Dropout(rate): 0 or 1/(1 − rate). */
-void torch_dropout(Real *mask, size_t count, double rate, TorchRandom *random);
 
 #endif
