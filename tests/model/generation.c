@@ -37,6 +37,31 @@ static void assert_same_logits(const char *what, const Real *got, const Real *wa
         assert_close_one(what, (double)got[j], (double)wanted[j], 1e-5);
 }
 
+/* A model of a case, by the history too, and generators that share a cache. */
+enum { BOS = 12, SCORES = 16 /* at least a case's vocabulary, 13 */ };
+typedef struct {
+    Gpt gpt;
+    KvCache cache;
+    Generator of[3];
+} Reader;
+
+static void reader_open(Reader *r, const Case *c)
+{
+    r->gpt = case_model(c);
+    r->gpt.mixture = BY_HISTORY;
+    r->cache = kv_cache_new(&r->gpt.config, 3);
+    for (int slot = 0; slot < 3; slot++)
+        r->of[slot] = generator_new(&r->gpt, r->cache, slot, BOS);
+}
+
+static void reader_close(Reader *r)
+{
+    for (int slot = 0; slot < 3; slot++)
+        generator_free(&r->of[slot]);
+    kv_cache_free(&r->cache);
+    gpt_free(&r->gpt);
+}
+
 /* The next token's scores of several sequences at once, of different lengths. */
 static void several_sequences_give_what_each_gives_by_itself(void **state)
 {
@@ -44,53 +69,43 @@ static void several_sequences_give_what_each_gives_by_itself(void **state)
     for (int c = 0; c < CASE_COUNT; c++) {
         Gpt gpt = case_model(&CASES[c]);
         const int V = gpt.config.vocabulary;
-        const size_t S = (size_t)CASE_BATCH.sequences;
-        Real *all = memory_new(S * (size_t)V, sizeof *all, "logits");
-        Real *one = memory_new((size_t)V, sizeof *one, "logits");
+        Real all[3 * SCORES], one[SCORES];
         gpt_next_logits(&gpt, &CASE_BATCH, all);
         for (int s = 0; s < CASE_BATCH.sequences; s++) {
             const int from = CASE_BATCH.start[s], count = CASE_BATCH.start[s + 1] - from;
             read_at_once(&gpt, CASE_BATCH.tokens + from, count, 0, one);
             assert_same_logits(CASES[c].name, ROW(all, s, V), one, V);
         }
-        free(all);
-        free(one);
         gpt_free(&gpt);
     }
 }
 
-/* Far beyond the context of 7: each time it is full, [bos] (here token 12) and the last 3 stay. */
+/* Far beyond the context of 7: each time it is full, [bos] and the last 3 stay. */
 static void the_cache_gives_what_reading_at_once_gives(void **state)
 {
     (void)state;
     enum { PROMPT = 3, WORDS = 25 };
-    const int prompt[PROMPT] = {12, 5, 1};
     for (int c = 0; c < CASE_COUNT; c++) {
-        Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
-        gpt.mixture = again.mixture = BY_HISTORY;
-        const int T = gpt.config.context, V = gpt.config.vocabulary;
-        KvCache cache = kv_cache_new(&gpt.config, 1);
-        Generator w = generator_new(&gpt, cache, 0, 12);
-        Real *logits = memory_new((size_t)V, sizeof *logits, "logits");
-        generator_begin(&w, prompt, PROMPT, 0);
-        int held = PROMPT, seen[8] = {12, 5, 1};
+        Reader r;
+        reader_open(&r, &CASES[c]);
+        const int T = r.gpt.config.context, V = r.gpt.config.vocabulary;
+        Generator *w = &r.of[0];
+        int held = PROMPT, seen[8] = {BOS, 5, 1};
+        generator_begin(w, seen, PROMPT, 0);
         for (int i = 0; i < WORDS; i++) {
-            read_at_once(&again, seen, held, 0, logits);
-            assert_same_logits(CASES[c].name, w.logits, logits, V);
-            assert_int_equal(w.forgot, i + PROMPT > T);
+            Real logits[SCORES];
+            read_at_once(&r.gpt, seen, held, 0, logits);
+            assert_same_logits(CASES[c].name, w->logits, logits, V);
+            assert_int_equal(w->forgot, i + PROMPT > T);
             const int token = i * 5 % V;
             seen[held++] = token;
             if (held > T) {
                 memmove(seen + 1, seen + held - T / 2, sizeof *seen * (size_t)(T / 2));
                 held = 1 + T / 2;
             }
-            generator_add(&w, token);
+            generator_add(w, token);
         }
-        free(logits);
-        generator_free(&w);
-        kv_cache_free(&cache);
-        gpt_free(&gpt);
-        gpt_free(&again);
+        reader_close(&r);
     }
 }
 
@@ -99,31 +114,25 @@ static void the_cache_goes_on_after_a_prefix(void **state)
 {
     (void)state;
     enum { T = 7 };
-    const int tokens[T + 1] = {12, 5, 1, 3, 0, 8, 2, 7};
+    const int tokens[T + 1] = {BOS, 5, 1, 3, 0, 8, 2, 7};
     for (int c = 0; c < CASE_COUNT; c++) {
-        Gpt gpt = case_model(&CASES[c]);
-        gpt.mixture = BY_HISTORY;
-        const int V = gpt.config.vocabulary;
-        KvCache cache = kv_cache_new(&gpt.config, 2);
-        Generator asked = generator_new(&gpt, cache, 0, 12), w = generator_new(&gpt, cache, 1, 12);
-        Real *logits = memory_new((size_t)V, sizeof *logits, "logits");
+        Reader r;
+        reader_open(&r, &CASES[c]);
+        Generator *asked = &r.of[0], *w = &r.of[1];
         for (int prefix = 1; prefix <= T; prefix++)
             for (int count = prefix; count <= T; count++) {
-                generator_begin(&asked, tokens, count, prefix);
-                generator_copy(&w, &asked);
-                for (int read = count;; generator_add(&w, tokens[read++])) {
-                    read_at_once(&gpt, tokens, read, prefix, logits);
-                    assert_same_logits(CASES[c].name, w.logits, logits, V);
+                generator_begin(asked, tokens, count, prefix);
+                generator_copy(w, asked);
+                for (int read = count;; generator_add(w, tokens[read++])) {
+                    Real logits[SCORES];
+                    read_at_once(&r.gpt, tokens, read, prefix, logits);
+                    assert_same_logits(CASES[c].name, w->logits, logits, r.gpt.config.vocabulary);
                     if (read == T)
                         break;
                 }
-                assert_false(w.forgot);
+                assert_false(w->forgot);
             }
-        free(logits);
-        generator_free(&asked);
-        generator_free(&w);
-        kv_cache_free(&cache);
-        gpt_free(&gpt);
+        reader_close(&r);
     }
 }
 
@@ -132,23 +141,22 @@ static void the_logits_at_each_token_are_those_of_its_loss(void **state)
 {
     (void)state;
     enum { COUNT = 6 };
-    const int tokens[COUNT] = {12, 5, 1, 3, 0, 8}, start[] = {0, COUNT}, prefix = COUNT;
+    const int tokens[COUNT] = {BOS, 5, 1, 3, 0, 8}, start[] = {0, COUNT}, prefix = COUNT;
     const int places[COUNT] = {2, 0, 5, 1, 4, 3};
     for (int c = 0; c < CASE_COUNT; c++) {
-        Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
-        const int V = gpt.config.vocabulary;
-        KvCache cache = kv_cache_new(&gpt.config, 1);
-        Generator w = generator_new(&gpt, cache, 0, 12);
-        double *log_p = memory_new((size_t)V, sizeof *log_p, "probabilities");
-        generator_begin(&w, tokens, COUNT, COUNT);
-        Real *logits = memory_new((size_t)(COUNT * V), sizeof *logits, "logits");
-        generator_look_at(&w, places, COUNT, logits);
+        Reader r;
+        reader_open(&r, &CASES[c]);
+        r.gpt.mixture = (Mixture){0};
+        const int V = r.gpt.config.vocabulary;
+        Real logits[COUNT * SCORES];
+        generator_begin(&r.of[0], tokens, COUNT, COUNT);
+        generator_look_at(&r.of[0], places, COUNT, logits);
         for (int i = 0; i < COUNT; i++) {
-            const int place = places[i];
+            double log_p[SCORES];
             log_softmax_of(log_p, ROW(logits, i, V), V);
             for (int j = 0; j < V; j++) {
                 int targets[COUNT] = {-1, -1, -1, -1, -1, -1};
-                targets[place] = j;
+                targets[places[i]] = j;
                 const Batch batch = {.rows = COUNT,
                                      .sequences = 1,
                                      .start = start,
@@ -156,15 +164,10 @@ static void the_logits_at_each_token_are_those_of_its_loss(void **state)
                                      .targets = targets,
                                      .counted = 1,
                                      .prefix = &prefix};
-                assert_close_one(CASES[c].name, -gpt_evaluate(&again, &batch), log_p[j], 1e-5);
+                assert_close_one(CASES[c].name, -gpt_evaluate(&r.gpt, &batch), log_p[j], 1e-5);
             }
         }
-        free(logits);
-        free(log_p);
-        generator_free(&w);
-        kv_cache_free(&cache);
-        gpt_free(&gpt);
-        gpt_free(&again);
+        reader_close(&r);
     }
 }
 
@@ -174,33 +177,28 @@ static void a_copy_goes_on_like_the_original(void **state)
 {
     (void)state;
     enum { WORDS = 12 };
-    const int prompt[] = {12, 5, 1, 3, 0, 8, 2, 7, 4};
-    for (int c = 0; c < CASE_COUNT; c++)
+    const int prompt[] = {BOS, 5, 1, 3, 0, 8, 2, 7, 4};
+    for (int c = 0; c < CASE_COUNT; c++) {
+        Reader r;
+        reader_open(&r, &CASES[c]);
+        Generator *fresh = &r.of[0], *asked = &r.of[1], *copy = &r.of[2];
         for (int count = 1; count <= 9; count += 2) {
-            Gpt gpt = case_model(&CASES[c]);
-            const size_t bytes = sizeof(Real) * (size_t)gpt.config.vocabulary;
-            KvCache cache = kv_cache_new(&gpt.config, 3);
-            Generator asked = generator_new(&gpt, cache, 1, 12),
-                      copy = generator_new(&gpt, cache, 2, 12);
-            Generator fresh = generator_new(&gpt, cache, 0, 12);
-            generator_begin(&asked, prompt, count, 0);
+            generator_begin(asked, prompt, count, 0);
             for (int round = 0; round < 3; round++) {
-                generator_copy(&copy, &asked);
-                generator_begin(&fresh, prompt, count, 0);
+                generator_copy(copy, asked);
+                generator_begin(fresh, prompt, count, 0);
                 for (int i = 0; i < WORDS; i++) {
-                    assert_memory_equal(copy.logits, fresh.logits, bytes);
-                    assert_int_equal(copy.forgot, fresh.forgot);
-                    generator_add(&copy, (i * 5 + round) % 13);
-                    generator_add(&fresh, (i * 5 + round) % 13);
+                    assert_memory_equal(copy->logits, fresh->logits,
+                                        sizeof(Real) * (size_t)r.gpt.config.vocabulary);
+                    assert_int_equal(copy->forgot, fresh->forgot);
+                    generator_add(copy, (i * 5 + round) % 13);
+                    generator_add(fresh, (i * 5 + round) % 13);
                 }
-                assert_true(copy.forgot);
+                assert_true(copy->forgot);
             }
-            generator_free(&asked);
-            generator_free(&copy);
-            generator_free(&fresh);
-            kv_cache_free(&cache);
-            gpt_free(&gpt);
         }
+        reader_close(&r);
+    }
 }
 
 /* A context of 1 to 3, with [bos] and without: each token is read, whatever else is forgotten. */
@@ -274,9 +272,9 @@ static void samples_follow_the_exact_distribution(void **state)
         double temperature;
         int top_k;
         double top_p;
-    } cases[] = {{1, 0, 1},     {0.5, 0, 1},  {3, 0, 1},     {1, 1, 1},
-                 {1, 4, 1},     {2, 5, 1},    {1, 0, 0.5},   {1, 0, 0.9},
-                 {1, 0, 0.001}, {2, 0, 0.75}, {1.5, 6, 0.8}, {0.7, 20, 0.95}};
+    } cases[] = {{1, 0, 1},     {0.5, 0, 1},     {3, 0, 1},   {1, 1, 1},     {1, 4, 1},
+                 {2, 5, 1},     {1, 0, 0.5},     {1, 0, 0.9}, {1, 0, 0.001}, {2, 0, 0.75},
+                 {1.5, 6, 0.8}, {0.7, 20, 0.95}, {1, 0, 0},   {1, 0, 1e-17}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         double wanted[V], p[V], squares = 0;
         Ranked ranked[V];
@@ -304,20 +302,6 @@ static void samples_follow_the_exact_distribution(void **state)
     }
 }
 
-/* Beam search adds up these logarithms. */
-static void the_logarithms_of_probabilities(void **state)
-{
-    (void)state;
-    double wanted[V], p[V], log_p[V];
-    exact(wanted, 1, 0, 1);
-    softmax_of(p, LOGITS, V, 1);
-    log_softmax_of(log_p, LOGITS, V);
-    for (int j = 0; j < V; j++) {
-        assert_close_one("p", p[j], wanted[j], 1e-12);
-        assert_close_one("ln p", log_p[j], log(wanted[j]), 1e-12);
-    }
-}
-
 static void temperature_0_takes_the_best(void **state)
 {
     (void)state;
@@ -330,23 +314,18 @@ static void temperature_0_takes_the_best(void **state)
     assert_int_equal(sampler_pick(none, 3, 0.75), 1);
 }
 
-/* However small p is, one token is kept: the most probable, or one of those that are. */
+/* However small p is, one of several equal tokens is kept. */
 static void top_p_keeps_one_at_least(void **state)
 {
     (void)state;
-    static const double tops[] = {0, 1e-300, 1e-17};
-    const Real equal[7] = {0};
-    double p[V], sum = 0;
-    Ranked ranked[V];
-    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++) {
-        sampler_probabilities(p, ranked, LOGITS, V, (Sampling){.temperature = 1, .top_p = tops[i]});
-        assert_close_one("the best", p[2], 1, 0);
-        sampler_probabilities(p, ranked, equal, 7, (Sampling){.temperature = 1, .top_p = tops[i]});
-        sum = 0;
-        for (int j = 0; j < 7; j++)
-            sum += p[j];
-        assert_close_one("the sum", sum, 1, 1e-12);
-    }
+    enum { EQUAL = 7 };
+    const Real equal[EQUAL] = {0};
+    double p[EQUAL], sum = 0;
+    Ranked ranked[EQUAL];
+    sampler_probabilities(p, ranked, equal, EQUAL, (Sampling){.temperature = 1, .top_p = 0});
+    for (int j = 0; j < EQUAL; j++)
+        sum += p[j];
+    assert_close_one("the sum", sum, 1, 1e-12);
 }
 
 /* A large vocabulary with many equal tokens: top-p keeps the most probable that together reach p,
@@ -474,7 +453,8 @@ static bool is_two(const int *tokens, int count, void *judge)
     return tokens[count - 1] == 2;
 }
 
-static void check_beam(BeamRules rules, int prefix, bool wide)
+/* A beam that is wide enough finds all continuations, the best first. */
+static void check_beam(BeamRules rules, int prefix)
 {
     Gpt gpt = gpt_new(&(GptConfig){.context = 6,
                                    .layers = 2,
@@ -499,6 +479,7 @@ static void check_beam(BeamRules rules, int prefix, bool wide)
     Generator w = generator_new(&gpt, cache, 0, -1);
     generator_begin(&w, prompt, 2, prefix);
     Hypothesis *found = beam_search(&gpt, &cache, w.logits, 2, rules, &count);
+    const bool wide = rules.width >= number;
     assert_int_equal(count, wide ? number : rules.width);
     for (int i = 0; i < count; i++) {
         /* Each of its tokens rounds. */
@@ -526,72 +507,31 @@ static void check_beam(BeamRules rules, int prefix, bool wide)
     gpt_free(&gpt);
 }
 
-static void a_wide_beam_finds_the_best_of_all_continuations(void **state)
+static void beams_find_the_best_continuations(void **state)
 {
     (void)state;
-    enum { MOST = 4 };
-    const bool barred[] = {true, false, false, true, false};
-    for (int prefix = 0; prefix <= 2; prefix++) {
-        check_beam((BeamRules){.width = 625, .most = MOST, .eos = -1}, prefix, true); /* 5⁴ */
-        check_beam((BeamRules){.width = 341, .most = MOST, .eos = 1}, prefix,
-                   true); /* 4⁴, and 85 that ended */
-        check_beam((BeamRules){.width = 700, .most = MOST, .eos = 1}, prefix, true);
-        check_beam((BeamRules){.width = 100, .most = MOST, .eos = 1, .barred = barred}, prefix,
-                   true);
-        check_beam((BeamRules){.width = 1, .most = MOST, .eos = 1}, prefix, false);
-        check_beam((BeamRules){.width = 3, .most = MOST, .eos = 1}, prefix, false);
-        check_beam((BeamRules){.width = 3, .most = MOST, .eos = -1, .barred = barred}, prefix,
-                   false);
-    }
-}
-
-static void a_beam_ranks_by_penalized_logits(void **state)
-{
-    (void)state;
-    enum { MOST = 4 };
-    const bool seen[] = {true, false, false, true, false};
-    for (double penalty = 0.5; penalty < 5; penalty += 1.25) {
-        check_beam(
-            (BeamRules){.width = 625, .most = MOST, .eos = -1, .seen = seen, .penalty = penalty}, 0,
-            true);
-        check_beam(
-            (BeamRules){.width = 341, .most = MOST, .eos = 1, .seen = seen, .penalty = penalty}, 2,
-            true);
-        check_beam(
-            (BeamRules){.width = 3, .most = MOST, .eos = 1, .seen = seen, .penalty = penalty}, 0,
-            false);
-    }
-}
-
-static void a_beam_ends_continuations_that_are_complete(void **state)
-{
-    (void)state;
-    enum { MOST = 4 };
-    check_beam((BeamRules){.width = 341, .most = MOST, .eos = -1, .ends = is_two}, 0, true);
-    check_beam((BeamRules){.width = 161, .most = MOST, .eos = 1, .ends = is_two}, 0,
-               true); /* 3⁴, and 80 */
-    check_beam((BeamRules){.width = 3, .most = MOST, .eos = 1, .ends = is_two}, 0, false);
-}
-
-/* ---- Repetition ---- */
-
-/* Every sign, a token seen several times, and penalties that forbid, do nothing and encourage. */
-static void repetition_is_penalized_once_for_each_token(void **state)
-{
-    (void)state;
-    enum { TOKENS = 6 };
-    const Real logits[TOKENS] = {4, -1, 3, 0, -0.5f, 1};
-    const bool seen[TOKENS] = {true, true, false, true, false, true};
-    const double wanted[][TOKENS] = {
-        {2, -2, 3, 0, -0.5, 0.5}, {4, -1, 3, 0, -0.5, 1}, {8, -0.5, 3, 0, -0.5, 2}};
-    const double penalties[] = {2, 1, 0.5};
-    for (int i = 0; i < 3; i++) {
-        Real got[TOKENS];
-        memcpy(got, logits, sizeof got);
-        penalize_repetition(got, seen, TOKENS, penalties[i]);
-        for (int j = 0; j < TOKENS; j++)
-            assert_close_one("a penalized logit", (double)got[j], wanted[i][j], 0);
-    }
+    static const bool some[] = {true, false, false, true, false};
+    static const BeamRules rules[] = {
+        {.width = 625, .eos = -1}, /* 5⁴ */
+        {.width = 341, .eos = 1},  /* 4⁴, and 85 that ended */
+        {.width = 700, .eos = 1},
+        {.width = 100, .eos = 1, .barred = some},
+        {.width = 1, .eos = 1},
+        {.width = 3, .eos = 1},
+        {.width = 3, .eos = -1, .barred = some},
+        {.width = 341, .eos = -1, .ends = is_two},
+        {.width = 161, .eos = 1, .ends = is_two}, /* 3⁴, and 80 */
+        {.width = 3, .eos = 1, .ends = is_two},
+        {.width = 625, .eos = -1, .seen = some, .penalty = 0.5},
+        {.width = 341, .eos = 1, .seen = some, .penalty = 1.75},
+        {.width = 3, .eos = 1, .seen = some, .penalty = 3},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        for (int prefix = 0; prefix <= 2; prefix++) {
+            BeamRules of = rules[i];
+            of.most = 4;
+            check_beam(of, prefix);
+        }
 }
 
 int main(void)
@@ -604,15 +544,11 @@ int main(void)
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(the_smallest_contexts),
         cmocka_unit_test(samples_follow_the_exact_distribution),
-        cmocka_unit_test(the_logarithms_of_probabilities),
         cmocka_unit_test(temperature_0_takes_the_best),
         cmocka_unit_test(top_p_keeps_one_at_least),
         cmocka_unit_test(top_p_keeps_no_more_than_it_needs),
         cmocka_unit_test(ranking_agrees_with_its_definition),
-        cmocka_unit_test(a_wide_beam_finds_the_best_of_all_continuations),
-        cmocka_unit_test(a_beam_ranks_by_penalized_logits),
-        cmocka_unit_test(a_beam_ends_continuations_that_are_complete),
-        cmocka_unit_test(repetition_is_penalized_once_for_each_token),
+        cmocka_unit_test(beams_find_the_best_continuations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
