@@ -77,15 +77,11 @@ Matrix attention_layer_part(const AttentionLayer *layer, Part part, int head)
     return part_of(layer, layer->attention.keep.qkv, layer->batch.rows, part, head, 1);
 }
 
-Matrix map_of(const Real *maps, const Batch *batch, int heads, int sequence, int head)
-{
-    const int length = batch->start[sequence + 1] - batch->start[sequence];
-    return matrix(maps + attention_map_size(batch, sequence, heads) +
-                      (size_t)head * (size_t)length * (size_t)length,
-                  length, length);
-}
-
 Matrix attention_layer_map(const AttentionLayer *layer, int sequence, int head)
 {
-    return map_of(layer->maps, &layer->batch, layer->attention.shape.heads, sequence, head);
+    const Batch *batch = &layer->batch;
+    const int length = batch->start[sequence + 1] - batch->start[sequence];
+    return matrix(layer->maps + attention_map_size(batch, sequence, layer->attention.shape.heads) +
+                      (size_t)head * (size_t)length * (size_t)length,
+                  length, length);
 }

@@ -33,7 +33,4 @@ Matrix attention_layer_part(const AttentionLayer *layer, Part part, int head);
 /* A head's map of a sequence, (length, length). */
 Matrix attention_layer_map(const AttentionLayer *layer, int sequence, int head);
 
-/* A head's map of a sequence, (length, length), in the maps of a whole batch. */
-Matrix map_of(const Real *maps, const Batch *batch, int heads, int sequence, int head);
-
 #endif

@@ -1,5 +1,5 @@
-/* windows.c: heads of every pattern against masks: for windows, the one that a published page on
- * sparse attention builds; and what reaches a query through a whole model. */
+/* windows.c: heads of every pattern against masks, and what reaches a query through a whole
+ * model. */
 #include "tests/helpers/attention_layer.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/patterns.h"
@@ -11,33 +11,6 @@
 #include "base/parallel/threads.h"
 #include "model/gpt.h"
 #include "model/matrix/matrix.h"
-#include "tests/helpers/torch_random.h"
-
-/* ---- The page's own computation, in double precision ---- */
-
-/* Its function `masking`, step by step: 0 for the keys that a query attends to, else 1. A window of
- * 0 is causal. The caller frees it. */
-static double *mask_new(int n, int window)
-{
-    double *mask = memory_new((size_t)n * (size_t)n, sizeof *mask, "a mask");
-    for (int i = 0; i < n * n; i++)
-        mask[i] = 1;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < (window ? window : n); j++)
-            mask[i * n + (i > j ? i - j : 0)] = 0;
-    return mask;
-}
-
-/* The mask of any pattern and prefix, by definition. */
-static double *mask_of(Pattern pattern, int n, int prefix)
-{
-    if (pattern.kind <= PATTERN_WINDOW && !prefix)
-        return mask_new(n, pattern.size);
-    double *mask = memory_new((size_t)n * (size_t)n, sizeof *mask, "a mask");
-    for (int i = 0; i < n * n; i++)
-        mask[i] = !pattern_attends(pattern, i / n, i % n, prefix);
-    return mask;
-}
 
 /* P (n, n) and h (n, D) of one head: the scores of all pairs, masked ones set to −1e9, and the
  * softmax of whole rows. */
@@ -67,20 +40,6 @@ static void plain_attention(double *P, double *h, const double *mask, Matrix q, 
 
 /* ---- A layer of attention by itself, over sequences of several lengths ---- */
 
-/* Forward has the first of each thread's three strips; fails if it writes beyond it. */
-static void run_layer(AttentionLayer *layer)
-{
-    const Real untouched = 4711;
-    const size_t strip = layer->attention.work.strip_size;
-    for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
-        for (size_t i = 0; i < strip; i++)
-            layer->attention.work.strips[(3 * thread + 1) * strip + i] = untouched;
-    attention_layer_run(layer, layer->x);
-    for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
-        for (size_t i = 0; i < strip; i++)
-            assert_true(layer->attention.work.strips[(3 * thread + 1) * strip + i] == untouched);
-}
-
 /* The queries, keys or values of a head of a sequence. */
 static Matrix kept_part(const AttentionLayer *layer, Part part, int sequence, int head)
 {
@@ -101,7 +60,7 @@ static void assert_masked(const Real *P, const double *mask, int n)
     }
 }
 
-/* The map and the output of a head of a sequence, against the page's. */
+/* The map and the output of a head of a sequence, by the definition. */
 static void assert_head(const AttentionLayer *layer, int sequence, int head)
 {
     const int H = layer->attention.shape.heads, D = layer->attention.shape.head_size;
@@ -111,7 +70,9 @@ static void assert_head(const AttentionLayer *layer, int sequence, int head)
     const Matrix v = kept_part(layer, VALUE, sequence, head);
     const Real *P = attention_layer_map(layer, sequence, head).at;
     const size_t n = (size_t)q.rows;
-    double *mask = mask_of(pattern, q.rows, layer->prefix[sequence]);
+    double *mask = memory_new(n * n, sizeof *mask, "a mask");
+    for (int i = 0; i < q.rows * q.rows; i++)
+        mask[i] = !pattern_attends(pattern, i / q.rows, i % q.rows, layer->prefix[sequence]);
     double *P_wanted = memory_new(n * n, sizeof *P_wanted, "weights");
     double *h_wanted = memory_new(n * (size_t)D, sizeof *h_wanted, "a head's output");
     plain_attention(P_wanted, h_wanted, mask, q, k, v);
@@ -124,70 +85,6 @@ static void assert_head(const AttentionLayer *layer, int sequence, int head)
     free(mask);
     free(P_wanted);
     free(h_wanted);
-}
-
-/* ---- The page's heads: windows 1, 2, 3 and 4, each as wide as the model ---- */
-
-enum { MODEL = 128 };
-
-static const Pattern page_patterns[] = {W(1), W(2), W(3), W(4)};
-
-/* Over random tokens; the page has 5. */
-static AttentionLayer page_layer(int tokens)
-{
-    AttentionLayer layer = attention_layer_new(
-        (AttentionShape){.width = MODEL, .heads = 4, .head_size = MODEL, .patterns = page_patterns},
-        &tokens, 1);
-    TorchRandom random = torch_seed(123);
-    for (int head = 0; head < 4; head++)
-        for (Part part = QUERY; part <= VALUE; part++)
-            torch_linear(attention_layer_weight(&layer, part, head, 1), NULL, &random);
-    torch_uniform(layer.x, (size_t)tokens * MODEL, &random);
-    run_layer(&layer);
-    return layer;
-}
-
-/* Its figure for stride 3, a token and the two before it, and the code that drew it. */
-static void a_window_masks_as_the_page_does(void **state)
-{
-    (void)state;
-    static const double figure[] = {0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0,
-                                    1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
-    AttentionLayer layer = page_layer(5);
-    double *mask = mask_new(5, 3);
-    assert_memory_equal(mask, figure, sizeof figure);
-    assert_masked(attention_layer_map(&layer, 0, 2).at, figure, 5);
-    free(mask);
-    attention_layer_free(&layer);
-}
-
-static void heads_compute_as_the_page_does(void **state)
-{
-    (void)state;
-    static const int tokens[] = {1, 2, 3, 4, 5, 9, 70};
-    for (size_t t = 0; t < sizeof tokens / sizeof *tokens; t++) {
-        AttentionLayer layer = page_layer(tokens[t]);
-        for (int head = 0; head < 4; head++)
-            assert_head(&layer, 0, head);
-        attention_layer_free(&layer);
-    }
-}
-
-/* "Not really attention: a token is represented by its own value, with weight 1", bit for bit. */
-static void a_window_of_one_is_the_identity(void **state)
-{
-    (void)state;
-    enum { TOKENS = 70 };
-    AttentionLayer layer = page_layer(TOKENS);
-    const Matrix v = kept_part(&layer, VALUE, 0, 0);
-    Real identity[TOKENS * TOKENS] = {0};
-    for (int i = 0; i < TOKENS; i++)
-        identity[i * TOKENS + i] = 1;
-    assert_memory_equal(attention_layer_map(&layer, 0, 0).at, identity, sizeof identity);
-    for (int i = 0; i < TOKENS; i++)
-        assert_memory_equal(ROW(layer.attention.keep.mixed, i, 4 * MODEL), v.at + i * v.row_step,
-                            MODEL * sizeof(Real));
-    attention_layer_free(&layer);
 }
 
 /* ---- Around the strips of 32 queries that a thread holds at once ---- */
@@ -211,6 +108,31 @@ static void fill_layer(AttentionLayer *layer)
     fill(layer->x, (size_t)layer->batch.rows * C, 3);
 }
 
+/* A published page on sparse attention draws this figure for its stride 3, a token and the two before
+ * it. And of a window of 1 it says: "not really attention: a token is represented by its own value,
+ * with weight 1", which holds to the bit. */
+static void windows_are_those_of_a_published_page(void **state)
+{
+    (void)state;
+    enum { TOKENS = 5, D = 5 };
+    static const Pattern page[] = {W(1), W(3)};
+    static const double figure[] = {0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0,
+                                    1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
+    AttentionLayer layer = attention_layer_new(
+        (AttentionShape){.width = 6, .heads = 2, .head_size = D, .patterns = page},
+        (const int[]){TOKENS}, 1);
+    fill_layer(&layer);
+    attention_layer_run(&layer, layer.x);
+    assert_masked(attention_layer_map(&layer, 0, 1).at, figure, TOKENS);
+    const Matrix v = kept_part(&layer, VALUE, 0, 0);
+    for (int i = 0; i < TOKENS; i++) {
+        assert_true(attention_layer_map(&layer, 0, 0).at[i * TOKENS + i] == 1);
+        assert_memory_equal(ROW(layer.attention.keep.mixed, i, 2 * D), v.at + i * v.row_step,
+                            D * sizeof(Real));
+    }
+    attention_layer_free(&layer);
+}
+
 /* Each pattern and each length by itself: then the strip has no more than the size that they need.
  * A prefix of some tokens, or of all. */
 static void one_head_and_one_sequence(void **state)
@@ -224,7 +146,7 @@ static void one_head_and_one_sequence(void **state)
             fill_layer(&layer);
             for (int share = 0; share <= 3; share++) {
                 layer.prefix[0] = lengths[l] * share / 3;
-                run_layer(&layer);
+                attention_layer_run(&layer, layer.x);
                 assert_head(&layer, 0, 0);
             }
             attention_layer_free(&layer);
@@ -241,7 +163,7 @@ static void all_patterns_and_lengths_at_once(void **state)
     fill_layer(&layer);
     for (int s = 0; s < LENGTHS; s++)
         layer.prefix[s] = s % 3 * lengths[s] / 2;
-    run_layer(&layer);
+    attention_layer_run(&layer, layer.x);
     for (int s = 0; s < LENGTHS; s++)
         for (int h = 0; h < PATTERNS; h++)
             assert_head(&layer, s, h);
@@ -393,58 +315,14 @@ static void the_reach_of_a_post_norm_model(void **state)
     assert_reach_of_lists(true, false, 10);
 }
 
-/* Windows of w reach w − 1 tokens back in each layer, and the widest of a layer counts. In one
- * layer of windows of three, the fourth word gets nothing from the first, not even "indirectly"; in
- * two it does. */
-static const Pattern different[] = {W(1), W(3), W(2), W(35), W(4), W(1)};
-
-static void windows_reach_back_by_the_layer(void **state)
-{
-    (void)state;
-    static const int back[] = {0, 2, 2 + 34, 2 + 34 + 3};
-    for (int layers = 1; layers <= MOST_LAYERS; layers++) {
-        bool reach[CONTEXT];
-        pattern_reach(different, layers, HEADS, CONTEXT - 1, 0, reach);
-        for (int i = 0; i < CONTEXT; i++)
-            assert_int_equal(reach[i], CONTEXT - 1 - i <= back[layers]);
-        assert_reach((GptConfig){.layers = layers, .patterns = different}, 0);
-    }
-}
-
-/* The weights that a model gives out: each layer's under its own windows. */
-static void each_layers_maps_follow_its_own_windows(void **state)
-{
-    (void)state;
-    Model model;
-    model_new(&model, (GptConfig){.layers = MOST_LAYERS, .patterns = different}, 0);
-    const size_t map = attention_map_size(&model.batch, SEQUENCES, HEADS);
-    Real *maps = memory_new(MOST_LAYERS * map, sizeof *maps, "all maps");
-    gpt_forward(&model.gpt, &model.batch, maps, (Dropout){0});
-    for (int l = 0; l < MOST_LAYERS; l++)
-        for (int s = 0; s < SEQUENCES; s++)
-            for (int h = 0; h < HEADS; h++) {
-                const int length = model.start[s + 1] - model.start[s];
-                double *mask = mask_of(different[l * HEADS + h], length, 0);
-                assert_masked(map_of(maps + (size_t)l * map, &model.batch, HEADS, s, h).at, mask,
-                              length);
-                free(mask);
-            }
-    free(maps);
-    gpt_free(&model.gpt);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_masks_as_the_page_does),
-        cmocka_unit_test(heads_compute_as_the_page_does),
-        cmocka_unit_test(a_window_of_one_is_the_identity),
+        cmocka_unit_test(windows_are_those_of_a_published_page),
         cmocka_unit_test(one_head_and_one_sequence),
         cmocka_unit_test(all_patterns_and_lengths_at_once),
         cmocka_unit_test(the_reach_of_a_pre_norm_model),
         cmocka_unit_test(the_reach_of_a_post_norm_model),
-        cmocka_unit_test(windows_reach_back_by_the_layer),
-        cmocka_unit_test(each_layers_maps_follow_its_own_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
