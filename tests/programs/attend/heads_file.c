@@ -1,11 +1,8 @@
-/* heads_file.c: the ending chooses the kind of a file, files of others are not replaced, and two
- * writers of one file never mix. */
+/* heads_file.c: the ending chooses the kind of a file, and files of others are not replaced. */
 #include "tests/helpers/close.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/files/file.h"
 #include "programs/attend/heads_file.h"
@@ -88,49 +85,12 @@ static void too_much_for_a_picture_is_refused(void **state)
     scratch_remove(folder);
 }
 
-/* Several processes replace one file again and again with whole files of different lengths. Each
- * time that somebody reads it, it must be one of these, and no process may fail. */
-static void two_writers_never_mix(void **state)
-{
-    (void)state;
-    enum { WRITERS = 3, TIMES = 40 };
-    char *folder = scratch_new(), *path = format_text("%s/a.csv", folder);
-    char *whole[WRITERS];
-    for (int w = 0; w < WRITERS; w++) {
-        Heads heads = maps_new(4 << w, 1, (const Pattern[]){W(0)}, NULL);
-        assert_true(heads_file_write(path, &heads, NULL));
-        whole[w] = maps_written(numbers_csv, &heads);
-        if (!fork()) {
-            bool good = true;
-            for (int i = 0; i < TIMES; i++)
-                good &= heads_file_write(path, &heads, NULL);
-            _exit(!good);
-        }
-        heads_free(&heads);
-    }
-    for (int running = WRITERS, status; running;) {
-        char *now = file_read(path, true).bytes;
-        assert_true(!strcmp(now, whole[0]) || !strcmp(now, whole[1]) || !strcmp(now, whole[2]));
-        free(now);
-        if (waitpid(-1, &status, WNOHANG) > 0) {
-            assert_int_equal(status, 0);
-            running--;
-        }
-    }
-    assert_int_equal(scratch_count(folder), 1);
-    for (int w = 0; w < WRITERS; w++)
-        free(whole[w]);
-    free(path);
-    scratch_remove(folder);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ending_chooses_the_kind),
         cmocka_unit_test(only_files_of_its_own_are_replaced),
         cmocka_unit_test(too_much_for_a_picture_is_refused),
-        cmocka_unit_test(two_writers_never_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,102 +185,62 @@ static void a_model_grows_with_its_text(void **state)
     }
 }
 
+/* What a text is, and what is chosen for it. Its count is one of tokens, or of pairs. A step of
+ * masked tokens predicts only what it masks, so they take more epochs. Muon is for lines and pairs
+ * of which some are held out, and for streams with large steps. */
 static void the_length_of_a_run_suits_its_text(void **state)
 {
     (void)state;
+    enum { NEXT = OBJECTIVE_NEXT, PAIRS = OBJECTIVE_PAIRS, MASKED = OBJECTIVE_MASKED };
+    enum { ADAMW = OPTIMIZER_ADAMW, MUON = OPTIMIZER_MUON, CHOSEN = 0 };
     static const struct {
+        int objective;
         size_t count;
         bool stream, chars, deep;
+        int given; /* the size of a step */
         double val;
-        int batch, epochs, eval_every;
+        int layers, batch, epochs, eval_every, optimizer;
     } cases[] = {
-        {300, false, false, false, 0, 30, 300, 15}, /* whole in a step: 30 lines */
-        {300, true, true, false, 0, 6, 200, 20},    /* whole: five pieces of 64, or six */
-        {300, false, false, true, 0, 30, 500, 25},
-        {1990, false, false, false, 0, 9, 15, 46}, /* 199 lines, too few to hold some out */
-        {2000, false, false, false, 0.1, 9, 30, 30},
-        {30000, false, false, false, 0.1, 32, 20, 122},
-        {4999, true, false, false, 0, 16, 30, 20},
-        {5000, true, false, false, 0.1, 16, 30, 14},
-        {200000, true, false, false, 0.1, 16, 17, 298},
+        {NEXT, 300, 0, 0, 0, CHOSEN, 0, 2, 30, 300, 15, ADAMW}, /* whole in a step: 30 lines */
+        {NEXT, 300, 1, 1, 0, CHOSEN, 0, 2, 6, 200, 20, ADAMW},  /* five pieces of 64, or six */
+        {NEXT, 300, 0, 0, 1, CHOSEN, 0, 4, 30, 500, 25, ADAMW},
+        {NEXT, 1990, 0, 0, 0, CHOSEN, 0, 2, 9, 15, 46, ADAMW}, /* too few to hold some out */
+        {NEXT, 2000, 0, 0, 0, CHOSEN, 0.1, 2, 9, 30, 30, MUON},
+        {NEXT, 30000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 20, 122, MUON},
+        {NEXT, 4999, 1, 0, 0, CHOSEN, 0, 2, 16, 30, 20, MUON},
+        {NEXT, 5000, 1, 0, 0, CHOSEN, 0.1, 2, 16, 30, 14, MUON},
+        {NEXT, 200000, 1, 0, 0, CHOSEN, 0.1, 4, 16, 17, 298, MUON},
+        {NEXT, 36000, 1, 0, 0, 8, 0.1, 2, 8, 30, 192, MUON}, /* 64 wide, pieces of 64 */
+        {NEXT, 36000, 1, 0, 0, 7, 0.1, 2, 7, 27, 210, ADAMW},
+        {MASKED, 300, 0, 0, 0, CHOSEN, 0, 2, 30, 16 * 300, 240, ADAMW},
+        {MASKED, 30000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 8 * 10, 1228, ADAMW},
+        {MASKED, 4999, 1, 0, 0, CHOSEN, 0, 2, 16, 4 * 15, 639, MUON},
+        {PAIRS, 100, 0, 0, 0, CHOSEN, 0, 2, 100, 300, 15, ADAMW}, /* whole in a step */
+        {PAIRS, 1000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 60, 87, MUON},
+        {PAIRS, 10000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 24, 408, MUON},
+        {PAIRS, 20000, 0, 0, 0, CHOSEN, 0.1, 4, 32, 12, 816, MUON},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Case c = begin(cases[i].count, cases[i].stream);
+        const bool pairs = cases[i].objective == OBJECTIVE_PAIRS;
+        Case c = pairs ? begin_pairs(cases[i].count) : begin(cases[i].count, cases[i].stream);
+        c.settings.objective = c.corpus.objective.kind = cases[i].objective;
         c.settings.tokens = cases[i].chars ? TOKENIZER_CHAR : TOKENIZER_WORD;
         if (cases[i].deep) {
             c.settings.shape.norm = NORM_POST;
             give(&c, "layers", 4);
         }
+        if (cases[i].given)
+            give(&c, "batch", cases[i].given);
         const Settings *s = planned(&c);
+        assert_int_equal(s->shape.positions, pairs ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
         assert_close_one("val", s->val, cases[i].val, 0);
-        assert_int_equal(s->batch, cases[i].batch);
-        assert_int_equal(s->epochs, cases[i].epochs);
-        assert_int_equal(s->eval_every, cases[i].eval_every);
-        end(&c);
-    }
-}
-
-static void muon_is_for_lines_and_for_streams_with_large_steps(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t count;
-        bool stream;
-        int batch; /* 0: chosen; the model is 64 wide and reads 64 tokens */
-        OptimizerKind optimizer;
-    } cases[] = {
-        {36000, true, 0, OPTIMIZER_MUON},  {36000, true, 8, OPTIMIZER_MUON},
-        {36000, true, 7, OPTIMIZER_ADAMW}, {300, true, 0, OPTIMIZER_ADAMW},   /* whole in a step */
-        {36000, false, 0, OPTIMIZER_MUON}, {1990, false, 0, OPTIMIZER_ADAMW}, /* none held out */
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Case c = begin(cases[i].count, cases[i].stream);
-        if (cases[i].batch)
-            give(&c, "batch", cases[i].batch);
-        assert_int_equal(planned(&c)->optimizer, cases[i].optimizer);
-        end(&c);
-    }
-}
-
-static void pairs_have_settings_of_their_own(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t count;
-        int layers, batch, epochs;
-        OptimizerKind optimizer;
-    } cases[] = {
-        {100, 2, 100, 300, OPTIMIZER_ADAMW}, /* whole in a step */
-        {1000, 2, 32, 60, OPTIMIZER_MUON},   /* a tenth is held out */
-        {10000, 2, 32, 24, OPTIMIZER_MUON},
-        {20000, 4, 32, 12, OPTIMIZER_MUON},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Case c = begin_pairs(cases[i].count);
-        const Settings *s = planned(&c);
-        assert_int_equal(s->shape.positions, POSITIONS_LEARNED);
         assert_int_equal(s->shape.layers, cases[i].layers);
         assert_int_equal(s->batch, cases[i].batch);
         assert_int_equal(s->epochs, cases[i].epochs);
+        assert_int_equal(s->eval_every, cases[i].eval_every);
         assert_int_equal(s->optimizer, cases[i].optimizer);
-        assert_close_one("dropout", s->dropout, 0, 0);
-        end(&c);
-    }
-}
-
-/* A step predicts only what it masks. */
-static void masked_tokens_take_more_epochs(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t count;
-        bool stream;
-        int epochs;
-    } cases[] = {{300, false, 16 * 300}, {30000, false, 8 * 10}, {4999, true, 4 * 15}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Case c = begin(cases[i].count, cases[i].stream);
-        c.settings.objective = c.corpus.objective.kind = OBJECTIVE_MASKED;
-        assert_int_equal(planned(&c)->epochs, cases[i].epochs);
+        if (pairs)
+            assert_close_one("dropout", s->dropout, 0, 0);
         end(&c);
     }
 }
@@ -519,9 +479,6 @@ int main(void)
         cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
         cmocka_unit_test(a_model_grows_with_its_text),
         cmocka_unit_test(the_length_of_a_run_suits_its_text),
-        cmocka_unit_test(muon_is_for_lines_and_for_streams_with_large_steps),
-        cmocka_unit_test(pairs_have_settings_of_their_own),
-        cmocka_unit_test(masked_tokens_take_more_epochs),
         cmocka_unit_test(a_context_holds_the_longest_line),
         cmocka_unit_test(heads_and_warm_up_suit_the_options),
         cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
