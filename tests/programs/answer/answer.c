@@ -1,7 +1,6 @@
 /* answer.c (test): what a model answers to a prompt. Continuations consist of words only, drawn
  * with the model's own probabilities or searched exhaustively, and tell when the context was full.
  */
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static int close_model(void **state)
 }
 
 /* What is printed to a prompt; the caller frees. */
-static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool json)
+static char *printed(Trained *f, AnswerRules rules, const char *prompt)
 {
     char *text;
     size_t size;
@@ -43,12 +42,8 @@ static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool jso
     Answer answer = answer_to(&answerer, prompt);
     const Screen screen = {false, "", ""};
     stdout = memory_stream(&text, &size);
-    if (json) {
-        answer_print_json(&answerer, &answer);
-    } else {
-        answer_print_tables(&answerer, &answer, &screen);
-        answer_print_continuations(&answerer, &answer, &screen);
-    }
+    answer_print_tables(&answerer, &answer, &screen);
+    answer_print_continuations(&answerer, &answer, &screen);
     fclose(stdout);
     stdout = output;
     answer_free(&answer);
@@ -209,7 +204,7 @@ static void check_full(Trained *f, int words, int beam, const char *prompt, bool
     assert_true(count == 2 || !prompt_full); /* else [eos] may have come before */
     answer_free(&answer);
     answerer_free(&answerer);
-    char *text = printed(f, rules, prompt, false);
+    char *text = printed(f, rules, prompt);
     assert_int_equal(times(text, "the context of 4 tokens was full"), prompt_full || full);
     assert_int_equal(times(text, "a beam ends there"), beam && full);
     free(text);
@@ -223,7 +218,7 @@ static void test_a_full_context_is_told_once(void **state)
     check_full(*state, 1, 2, "un gato come", false, false);
     check_full(*state, 9, 2, "un gato come", false, true);
     /* Also if nothing is drawn. */
-    char *text = printed(*state, (AnswerRules){.table = 1}, "un gato come come", false);
+    char *text = printed(*state, (AnswerRules){.table = 1}, "un gato come come");
     assert_int_equal(times(text, "only the last 2 are read again, after [bos]"), 1);
     free(text);
 }
@@ -281,7 +276,7 @@ static void test_an_interrupt_ends_a_search(void **state)
 static void test_equal_continuations_are_printed_once_with_their_number(void **state)
 {
     const AnswerRules rules = {.count = 300, .words = 1, .sampling = {1, 1, 2}};
-    char *text = printed(*state, rules, "un", false);
+    char *text = printed(*state, rules, "un");
     const char *second = strchr(text, '\n') + 1;
     int one, other, at = 0;
     assert_int_equal(sscanf(text, "%d x  un%n", &one, &at), 1);
@@ -290,21 +285,6 @@ static void test_equal_continuations_are_printed_once_with_their_number(void **s
     assert_int_equal(one + other, 300);
     assert_true(one >= other);
     assert_int_equal(times(text, "\n"), 2);
-    free(text);
-}
-
-static void test_json_holds_the_whole_answer_in_one_line(void **state)
-{
-    const AnswerRules rules = {.table = 3, .count = 2, .words = 5, .sampling = {1, 1, 0}};
-    char *text = printed(*state, rules, "un", true);
-    assert_int_equal(times(text, "\n"), 1);
-    cJSON *json = cJSON_Parse(text);
-    assert_string_equal(cJSON_GetObjectItem(json, "prompt")->valuestring, "un");
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "next")), 3);
-    assert_int_equal(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "next")->child, "of")->valueint,
-                     3);
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "continuations")), 2);
-    cJSON_Delete(json);
     free(text);
 }
 
@@ -319,7 +299,6 @@ int main(void)
         cmocka_unit_test(test_an_interrupt_ends_what_is_drawn),
         cmocka_unit_test(test_an_interrupt_ends_a_search),
         cmocka_unit_test(test_equal_continuations_are_printed_once_with_their_number),
-        cmocka_unit_test(test_json_holds_the_whole_answer_in_one_line),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);
 }

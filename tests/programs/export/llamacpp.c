@@ -116,6 +116,10 @@ static void positions_go_on_to_a_multiple_of_256(void **state)
         assert_int_equal(whole(&file, "gpt2.context_length"), 256);
         const GgufPart *wpe = gguf_file_tensor(&file, "position_embd.weight");
         assert_true(wpe->type == 0 && wpe->axes[0] == 6 && wpe->axes[1] == 256);
+        const GgufPart *half = gguf_file_tensor(&file, "blk.0.ffn_up.weight");
+        const float first_weight = (float)*model.gpt.weights.block[0].feedforward.widen.weight;
+        assert_int_equal(half->type, 1);
+        assert_int_equal(gguf_file_whole(half, 0) & 0xFFFF, gguf_half(first_weight));
         const Real *own = model.gpt.weights.embedding.wpe;
         assert_memory_equal(wpe->at, own, 8 * 6 * sizeof(float));
         for (size_t p = 8; p < 256; p++) {
@@ -146,7 +150,13 @@ static void words_are_marked_where_they_begin(void **state)
     assert_token(&file, (size_t)t->bos, "[bos]");
     assert_token(&file, (size_t)tokenizer_find(t, "perro"), "▁perro");
     assert_token(&file, (size_t)tokenizer_find(t, "¿"), "▁¿");
+    assert_int_equal(gguf_file_key(&file, "tokenizer.ggml.tokens")->item, 8);
+    assert_int_equal(gguf_file_key(&file, "tokenizer.ggml.scores")->item, 6);
+    assert_int_equal(gguf_file_key(&file, "tokenizer.ggml.precompiled_charsmap")->item, 0);
+    const GgufPart *epsilon = gguf_file_key(&file, "gpt2.attention.layer_norm_epsilon");
+    assert_true(epsilon->type == 6 && gguf_file_number(epsilon, 0) == 1e-5f);
     const GgufPart *types = gguf_file_key(&file, "tokenizer.ggml.token_type");
+    assert_int_equal(types->item, 5);
     assert_int_equal(gguf_file_whole(types, (size_t)t->bos), 3);
     assert_int_equal(gguf_file_whole(types, (size_t)tokenizer_find(t, "perro")), 1);
     assert_int_equal(whole(&file, "tokenizer.ggml.bos_token_id"), t->bos);

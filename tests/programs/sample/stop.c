@@ -119,39 +119,12 @@ static void subwords_end_before_a_text(void **state)
     check_model((const char *[]){"tokens", "bpe", "vocabulary", "270", NULL}, "un", 150);
 }
 
-/* A wide beam finds the same as without an end, only that those with the text end before it. */
-static void a_beam_ends_before_a_text(void **state)
-{
-    (void)state;
-    Trained f = trained_open(TEXT, (const char *[]){NULL});
-    AnswerRules rules = {.count = 300, .words = 3, .beam = 300, .stop = "come"};
-    Answerer a = answerer_new(&f.model, &f.text, rules);
-    Answer answer = answer_to(&a, "un");
-    int stopped = 0;
-    for (int i = 0; i < answer.count; i++) {
-        const Continuation *c = &answer.continuations[i];
-        char *text = added(&a, &answer, c);
-        assert_null(strstr(text, "come"));
-        assert_int_equal(
-            c->stopped,
-            !strcmp(tokenizer_word(&f.model.tokenizer, c->tokens[c->count - 1]), "come"));
-        assert_false(c->stopped && c->ended);
-        stopped += c->stopped;
-        free(text);
-    }
-    assert_true(stopped > 5);
-    answer_free(&answer);
-    answerer_free(&a);
-    trained_close(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_end_before_a_text),
         cmocka_unit_test(characters_end_before_a_text),
         cmocka_unit_test(subwords_end_before_a_text),
-        cmocka_unit_test(a_beam_ends_before_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The parts of a run's directory: its identity is one run's, its log only grows and is cut to what
- * a state knows, and its checkpoints are its files. */
+/* The parts of a run's directory: its identity is one run's, its log is read line by line, and its
+ * checkpoints are those of its names. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,90 +95,6 @@ static void a_size_that_was_edited_is_refused(void **state)
 
 /* ---- The log ---- */
 
-static Bytes log_of(const char *folder)
-{
-    char *path = format_text("%s/log.csv", folder);
-    const Bytes file = file_read(path, true);
-    free(path);
-    return file;
-}
-
-static int lines_of(const char *folder)
-{
-    int lines = 0;
-    Bytes file = log_of(folder);
-    for (const char *at = file.bytes; (at = strchr(at, '\n')); at++)
-        lines++;
-    free(file.bytes);
-    return lines;
-}
-
-static void write_step(Lines *log, int64_t step)
-{
-    log_write(
-        log,
-        &(LogEntry){.step = step, .loss = 1.5, .evaluated = NAN, .bits_per_byte = NAN, .gap = NAN});
-}
-
-static void a_log_is_cut_to_what_was_saved(void **state)
-{
-    (void)state;
-    char *folder = scratch_new();
-    Directory run = directory_open(folder);
-    Lines log = log_begin(&run);
-    assert_int_equal(scratch_count(folder), 0); /* nothing is there before the first save */
-    assert_true(lines_sync(&log));
-    write_step(&log, 1);
-    assert_int_equal(lines_of(folder), 2); /* who watches sees it at once */
-    assert_true(lines_sync(&log));
-    const size_t size = log.size;
-    write_step(&log, 2);
-    write_step(&log, 3);
-    lines_close(&log);
-    assert_int_equal(lines_of(folder), 4);
-
-    log = log_resume(&run, size);
-    assert_int_equal(lines_of(folder), 2);
-    write_step(&log, 2);
-    assert_true(lines_sync(&log));
-    lines_close(&log);
-    Bytes file = log_of(folder);
-    assert_non_null(strstr(file.bytes, "\n1,0,1.5,,,,0,0,0,0.000\n2,0,1.5,"));
-    free(file.bytes);
-    directory_close(&run);
-    scratch_remove(folder);
-}
-
-static void resume_short(void *folder)
-{
-    Directory run = directory_open(folder);
-    Lines log = log_resume(&run, 1000);
-    write_step(&log, 7);
-    _exit(lines_sync(&log) ? 0 : 2);
-}
-
-static void a_log_that_is_too_short_begins_again(void **state)
-{
-    (void)state;
-    char *folder = scratch_new();
-    for (int missing = 0; missing < 2; missing++) {
-        if (!missing)
-            free(scratch_write(folder, "log.csv", "step\n1\n", 7));
-        const ChildEnd ending = run_apart(resume_short, folder);
-        assert_int_equal(ending.status, 0);
-        assert_int_equal(ending.lines, 1);
-        assert_non_null(strstr(ending.said, "is missing or too short: it begins again"));
-        Bytes file = log_of(folder);
-        assert_int_equal(strncmp(file.bytes, "step,epoch,loss,", 16), 0);
-        assert_non_null(strstr(file.bytes, "\n7,0,"));
-        free(file.bytes);
-        char *path = format_text("%s/log.csv", folder);
-        assert_int_equal(remove(path), 0);
-        free(path);
-    }
-    scratch_remove(folder);
-}
-
 typedef struct {
     int count;
     LogEntry last;
@@ -197,12 +113,13 @@ static void a_log_is_read_line_by_line(void **state)
     char *folder = scratch_new();
     Directory run = directory_open(folder);
     Lines log = log_begin(&run);
-    write_step(&log, 1);
-    log_write(&log, &(LogEntry){3, 2, 0.25, 0.125, NAN, NAN, 1e-3, 4, 5, 6});
+    assert_int_equal(scratch_count(folder), 0); /* nothing is there before the first save */
     assert_true(lines_sync(&log));
-    lines_close(&log);
+    log_write(&log, &(LogEntry){.step = 1, .loss = 1.5});
+    log_write(&log, &(LogEntry){3, 2, 0.25, 0.125, NAN, NAN, 1e-3, 4, 5, 6});
     Visited lines = {0};
-    log_each(log.directory, note_line, &lines);
+    log_each(log.directory, note_line, &lines); /* who watches sees it at once */
+    lines_close(&log);
     assert_int_equal(lines.count, 2); /* not the names of the columns */
     assert_true(lines.last.step == 3 && lines.last.epoch == 2 && lines.last.loss == 0.25);
     assert_true(lines.last.evaluated == 0.125 && lines.last.rate == 1e-3);
@@ -255,55 +172,13 @@ static void only_names_as_written_here_are_checkpoints(void **state)
     scratch_remove(folder);
 }
 
-static void keep(const Directory *run, const char *folder, int64_t step, int most)
-{
-    char *content = format_text("%d", (int)step);
-    assert_true(file_replace(run, "state.safetensors", content, strlen(content)));
-    free(scratch_write(folder, "log.csv", "0123456789", 10));
-    assert_true(checkpoint_keep(run, step, 4, most, true));
-    free(content);
-}
-
-static void the_last_checkpoints_are_kept(void **state)
-{
-    (void)state;
-    char *folder = scratch_new();
-    Directory run = directory_open(folder);
-    static const char *const files[] = {"model.safetensors", "tokenizer.json",
-                                        "tokenizer_config.json", "config.json"};
-    for (size_t i = 0; i < 4; i++)
-        free(scratch_write(folder, files[i], files[i], strlen(files[i])));
-    for (int64_t step = 1; step <= 5; step++)
-        keep(&run, folder, step, 2);
-    assert_false(directory_has(&run, "checkpoint-3"));
-    for (int step = 4; step <= 5; step++) {
-        char *path = format_text("%s/checkpoint-%d", folder, step);
-        Directory checkpoint = directory_open(path);
-        Bytes file = file_read_in(&checkpoint, "state.safetensors", true);
-        assert_int_equal(atoi(file.bytes), step); /* as it was then */
-        free(file.bytes);
-        file = file_read_in(&checkpoint, "log.csv", true);
-        assert_string_equal(file.bytes, "0123"); /* what the state knows of it */
-        free(file.bytes);
-        assert_int_equal(scratch_count(path), 6); /* there was no text.txt */
-        directory_close(&checkpoint);
-        free(path);
-    }
-    assert_int_equal(scratch_count(folder), 6 + 2); /* nothing hidden is left */
-    directory_close(&run);
-    scratch_remove(folder);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_identity_changes_with_all_that_makes_the_run),
         cmocka_unit_test(a_size_that_was_edited_is_refused),
-        cmocka_unit_test(a_log_is_cut_to_what_was_saved),
-        cmocka_unit_test(a_log_that_is_too_short_begins_again),
         cmocka_unit_test(a_log_is_read_line_by_line),
         cmocka_unit_test(only_names_as_written_here_are_checkpoints),
-        cmocka_unit_test(the_last_checkpoints_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

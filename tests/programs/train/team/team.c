@@ -1,27 +1,9 @@
-/* team.c: a team of one does nothing, and a program that was built without MPI knows when it was
- * started as one of several. */
+/* team.c: a program that was built without MPI knows when it was started as one of several. */
 #include "base/parallel/threads.h"
 #include "programs/train/team/team.h"
 #include "tests/helpers/close.h"
 
 #include <stdlib.h>
-
-static void a_team_of_one_leads_and_waits_for_nobody(void **state)
-{
-    (void)state;
-    int number = 5;
-    team_start();
-    team_agree(1, "program");
-    team_share(&number, sizeof number);
-    team_collect(&number, sizeof number);
-    team_wait();
-    team_await_leader();
-    team_follow();
-    assert_int_equal(number, 5);
-    assert_int_equal(team_size(), 1);
-    assert_true(team_leads());
-    team_end();
-}
 
 static void launchers_tell_how_many_they_started(void **state)
 {
@@ -50,7 +32,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launchers_tell_how_many_they_started),
-        cmocka_unit_test(a_team_of_one_leads_and_waits_for_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
