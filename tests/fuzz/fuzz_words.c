@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "tests/helpers/cases.h"
 #include "harness.h"
 #include "showing.h"
 
@@ -36,14 +37,8 @@ static void show_words(void *context)
     Pretrained model = {.directory = {-1, (char *)call->bytes + 1},
                         .tokenizer = read_words(call->bytes + 1, call->size - 1,
                                                 (Punctuation)((unsigned)first % 3), first & 4)};
-    model.gpt = gpt_new(&(GptConfig){.context = 16,
-                                     .layers = 1,
-                                     .heads = 1,
-                                     .head_size = 2,
-                                     .width = 2,
-                                     .hidden = 2,
-                                     .vocabulary = model.tokenizer.vocabulary.count},
-                        16);
+    model.gpt =
+        gpt_new(&(GptConfig){SIZES(16, 1, 1, 2, 2, 2, model.tokenizer.vocabulary.count)}, 16);
     gpt_init(&model.gpt, 1);
     TrainingText training_text = {.there = false};
     show_all(&model, &training_text, call->bytes + 1, strlen(call->bytes + 1));

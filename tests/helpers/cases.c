@@ -6,8 +6,7 @@
 
 enum { T = 7, L = 2, H = 3, D = 3, C = 7, F = 11, V = 13, N = 12 };
 
-#define SIZES \
-    .context = T, .layers = L, .heads = H, .head_size = D, .width = C, .hidden = F, .vocabulary = V
+#define ODD SIZES(T, L, H, D, C, F, V)
 #define PATTERNS(...)                  \
     .patterns = (const Pattern[L * H]) \
     {                                  \
@@ -15,39 +14,38 @@ enum { T = 7, L = 2, H = 3, D = 3, C = 7, F = 11, V = 13, N = 12 };
     }
 
 const Case CASES[] = {
-    {.name = "pre, relu, sinusoidal, tied", .shape = {SIZES}},
-    {.name = "post, relu, sinusoidal, tied", .shape = {SIZES, .norm = NORM_POST}},
+    {.name = "pre, relu, sinusoidal, tied", .shape = {ODD}},
+    {.name = "post, relu, sinusoidal, tied", .shape = {ODD, .norm = NORM_POST}},
     {.name = "pre, gelu, learned, untied",
-     .shape = {SIZES, .activation = ACTIVATION_GELU, .positions = POSITIONS_LEARNED,
-               .untied = true}},
+     .shape = {ODD, .activation = ACTIVATION_GELU, .positions = POSITIONS_LEARNED, .untied = true}},
     {.name = "post, gelu, learned, untied",
-     .shape = {SIZES, .norm = NORM_POST, .activation = ACTIVATION_GELU,
+     .shape = {ODD, .norm = NORM_POST, .activation = ACTIVATION_GELU,
                .positions = POSITIONS_LEARNED, .untied = true}},
-    {.name = "windows", .shape = {SIZES, PATTERNS(W(1), W(2), W(3), W(0), W(5), W(9))}},
+    {.name = "windows", .shape = {ODD, PATTERNS(W(1), W(2), W(3), W(0), W(5), W(9))}},
     {.name = "post, windows of one",
-     .shape = {SIZES, .norm = NORM_POST, PATTERNS(W(1), W(1), W(1), W(1), W(1), W(1))}},
-    {.name = "no qkv bias, dropout", .shape = {SIZES, .no_qkv_bias = true}, .dropout = 0.2},
+     .shape = {ODD, .norm = NORM_POST, PATTERNS(W(1), W(1), W(1), W(1), W(1), W(1))}},
+    {.name = "no qkv bias, dropout", .shape = {ODD, .no_qkv_bias = true}, .dropout = 0.2},
     {.name = "post, learned, windows, dropout",
-     .shape = {SIZES, .norm = NORM_POST, .positions = POSITIONS_LEARNED,
+     .shape = {ODD, .norm = NORM_POST, .positions = POSITIONS_LEARNED,
                PATTERNS(W(2), W(0), W(3), W(2), W(2), W(1))},
      .dropout = 0.4},
     {.name = "sparse patterns, dropout",
-     .shape = {SIZES, PATTERNS(STRIDED(2), FIXED(3), SUMMARY(3, 1), SUMMARY(4, 2), W(2), W(0))},
+     .shape = {ODD, PATTERNS(STRIDED(2), FIXED(3), SUMMARY(3, 1), SUMMARY(4, 2), W(2), W(0))},
      .dropout = 0.3},
-    {.name = "some targets count", .shape = {SIZES}, .kind = CASE_SOME_COUNT},
+    {.name = "some targets count", .shape = {ODD}, .kind = CASE_SOME_COUNT},
     {.name = "post, untied, dropout, some targets count",
-     .shape = {SIZES, .norm = NORM_POST, .untied = true},
+     .shape = {ODD, .norm = NORM_POST, .untied = true},
      .dropout = 0.1,
      .kind = CASE_SOME_COUNT},
-    {.name = "pairs", .shape = {SIZES}, .kind = CASE_PAIRS},
+    {.name = "pairs", .shape = {ODD}, .kind = CASE_PAIRS},
     {.name = "pairs, post, learned, patterns, dropout",
-     .shape = {SIZES, .norm = NORM_POST, .positions = POSITIONS_LEARNED,
+     .shape = {ODD, .norm = NORM_POST, .positions = POSITIONS_LEARNED,
                PATTERNS(W(2), STRIDED(2), W(0), FIXED(3), SUMMARY(3, 1), W(3))},
      .dropout = 0.2,
      .kind = CASE_PAIRS},
-    {.name = "masked", .shape = {SIZES}, .kind = CASE_MASKED},
+    {.name = "masked", .shape = {ODD}, .kind = CASE_MASKED},
     {.name = "masked, gelu, untied, patterns, dropout",
-     .shape = {SIZES, .activation = ACTIVATION_GELU, .untied = true,
+     .shape = {ODD, .activation = ACTIVATION_GELU, .untied = true,
                PATTERNS(STRIDED(3), W(3), SUMMARY(4, 2), W(0), FIXED(2), W(2))},
      .dropout = 0.3,
      .kind = CASE_MASKED},

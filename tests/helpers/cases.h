@@ -5,6 +5,11 @@
 
 #include "model/gpt.h"
 
+/* The sizes of a model, by their letters: see model/shape/gpt_config.h. */
+#define SIZES(T, L, H, D, C, F, V)                                                              \
+    .context = (T), .layers = (L), .heads = (H), .head_size = (D), .width = (C), .hidden = (F), \
+    .vocabulary = (V)
+
 typedef struct {
     const char *name;
     GptConfig shape;

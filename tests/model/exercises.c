@@ -1,6 +1,7 @@
 /* exercises.c: the six review questions that end a Spanish guide to the transformer, answered by
  * the program: each test names its exercise. */
 #include "tests/helpers/attention_layer.h"
+#include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
 #include <math.h>
@@ -167,14 +168,7 @@ static void exercise_4_one_layer_is_not_contextual(void **state)
 {
     (void)state;
     enum { L = 2, C = 8, ROWS = 6 };
-    Gpt gpt = gpt_new(&(GptConfig){.context = 3,
-                                   .layers = L,
-                                   .heads = 2,
-                                   .head_size = 4,
-                                   .width = C,
-                                   .hidden = 16,
-                                   .vocabulary = 5},
-                      ROWS);
+    Gpt gpt = gpt_new(&(GptConfig){SIZES(3, L, 2, 4, C, 16, 5)}, ROWS);
     gpt_init(&gpt, 1);
     static const int tokens[ROWS] = {1, 2, 3, 1, 2, 4};
     static const int start[] = {0, 3, ROWS}, prefix[] = {3, 3};

@@ -207,14 +207,7 @@ static void the_smallest_contexts(void **state)
     (void)state;
     for (int T = 1; T <= 3; T++)
         for (int bos = -1; bos <= 0; bos++) {
-            Gpt gpt = gpt_new(&(GptConfig){.context = T,
-                                           .layers = 1,
-                                           .heads = 1,
-                                           .head_size = 2,
-                                           .width = 2,
-                                           .hidden = 2,
-                                           .vocabulary = 9},
-                              T);
+            Gpt gpt = gpt_new(&(GptConfig){SIZES(T, 1, 1, 2, 2, 2, 9)}, T);
             gpt_init(&gpt, 1);
             KvCache cache = kv_cache_new(&gpt.config, 1);
             Generator w = generator_new(&gpt, cache, 0, bos);
@@ -456,14 +449,7 @@ static bool is_two(const int *tokens, int count, void *judge)
 /* A beam that is wide enough finds all continuations, the best first. */
 static void check_beam(BeamRules rules, int prefix)
 {
-    Gpt gpt = gpt_new(&(GptConfig){.context = 6,
-                                   .layers = 2,
-                                   .heads = 2,
-                                   .head_size = 3,
-                                   .width = 6,
-                                   .hidden = 5,
-                                   .vocabulary = 5},
-                      6);
+    Gpt gpt = gpt_new(&(GptConfig){SIZES(6, 2, 2, 3, 6, 5, 5)}, 6);
     gpt_init(&gpt, 2);
     gpt.mixture = BY_HISTORY;
     for (size_t i = 0; i < gpt.size; i++)

@@ -1,5 +1,6 @@
 /* memory.c: a model that is only used takes the memory it touches, however large a context its
  * configuration names. */
+#include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
 #include <stdio.h>
@@ -38,13 +39,7 @@ static void a_context_that_is_not_filled_takes_no_memory(void **state)
     const char *run = getenv("RUN"); /* the Makefile's: valgrind, or an emulator */
     if (INSTRUMENTED || (run && *run))
         skip();
-    const GptConfig config = {.context = 1 << 18,
-                              .layers = 50,
-                              .heads = 1,
-                              .head_size = 1,
-                              .width = 1,
-                              .hidden = 4,
-                              .vocabulary = 5};
+    const GptConfig config = {SIZES(1 << 18, 50, 1, 1, 1, 4, 5)};
     const double before = resident();
     Gpt gpt = gpt_new_reader(&config, config.context);
     KvCache cache = kv_cache_new(&config, 5);
@@ -68,13 +63,7 @@ static void a_reader_computes_the_same_in_less_memory(void **state)
                          .sequences = 1,
                          .start = (const int[]){0, ROWS},
                          .tokens = (const int[]){3, 1, 4, 1}};
-    GptConfig config = {.context = ROWS,
-                        .layers = LAYERS,
-                        .heads = 2,
-                        .head_size = 3,
-                        .width = 6,
-                        .hidden = 8,
-                        .vocabulary = 5};
+    GptConfig config = {SIZES(ROWS, LAYERS, 2, 3, 6, 8, 5)};
     for (config.norm = NORM_PRE; config.norm <= NORM_POST; config.norm++) {
         Gpt learner = gpt_new(&config, ROWS), reader = gpt_new_reader(&config, ROWS);
         gpt_init(&learner, 1);

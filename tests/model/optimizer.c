@@ -5,18 +5,12 @@
 
 #include "base/parallel/threads.h"
 #include "model/optimizer.h"
+#include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
 /* Some tensors are smaller than what is added up at once, some larger; fixed positions and absent
  * biases are not trained. */
-static const GptConfig CONFIG = {.context = 40,
-                                 .layers = 2,
-                                 .heads = 2,
-                                 .head_size = 33,
-                                 .width = 100,
-                                 .hidden = 301,
-                                 .vocabulary = 777,
-                                 .no_qkv_bias = true};
+static const GptConfig CONFIG = {SIZES(40, 2, 2, 33, 100, 301, 777), .no_qkv_bias = true};
 
 static void the_norm_has_the_same_bits_for_any_number_of_threads(void **state)
 {

@@ -6,6 +6,7 @@
 
 #include "model/layers/loss.h"
 #include "model/optimizer.h"
+#include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
 static void layer_norm(void **state)
@@ -192,14 +193,7 @@ static void an_average_is_made_of_the_last_steps(void **state)
 static void the_gradient_norm_is_over_all_tensors(void **state)
 {
     (void)state;
-    Gpt gpt = gpt_new(&(GptConfig){.context = 3,
-                                   .layers = 1,
-                                   .heads = 1,
-                                   .head_size = 3,
-                                   .width = 3,
-                                   .hidden = 5,
-                                   .vocabulary = 20000},
-                      2);
+    Gpt gpt = gpt_new(&(GptConfig){SIZES(3, 1, 1, 3, 3, 5, 20000)}, 2);
     Optimizer optimizer = optimizer_new(&gpt, OPTIMIZER_ADAMW, false);
     double squares = 0;
     for (int i = 0; i < gpt.tensor_count; i++) {
@@ -219,15 +213,7 @@ static void the_gradient_norm_is_over_all_tensors(void **state)
 /* One step changes all that is trained and nothing else; only matrices decay. */
 static void check_a_step(OptimizerKind kind)
 {
-    Gpt gpt = gpt_new(&(GptConfig){.context = 3,
-                                   .layers = 2,
-                                   .heads = 2,
-                                   .head_size = 3,
-                                   .width = 4,
-                                   .hidden = 5,
-                                   .vocabulary = 7,
-                                   .no_qkv_bias = true},
-                      2);
+    Gpt gpt = gpt_new(&(GptConfig){SIZES(3, 2, 2, 3, 4, 5, 7), .no_qkv_bias = true}, 2);
     gpt_init(&gpt, 1);
     Optimizer optimizer = optimizer_new(&gpt, kind, false);
     Real *before = memory_new(gpt.size, sizeof *before, "a test");

@@ -7,6 +7,7 @@
 #include "base/parallel/threads.h"
 #include "model/gpt.h"
 #include "model/matrix/matrix.h"
+#include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
 enum { V = 37, T = 40 };
@@ -45,15 +46,7 @@ static void round_q8(Real *at, int count)
 
 static Gpt model(Norm norm, bool untied)
 {
-    const GptConfig config = {.context = T,
-                              .layers = 2,
-                              .heads = 4,
-                              .width = 128,
-                              .head_size = 16,
-                              .hidden = 192,
-                              .vocabulary = V,
-                              .norm = norm,
-                              .untied = untied};
+    const GptConfig config = {SIZES(T, 2, 4, 16, 128, 192, V), .norm = norm, .untied = untied};
     Gpt gpt = gpt_new(&config, 4 * T);
     assert_true(gpt_rounds(&config));
     gpt_init(&gpt, 5);

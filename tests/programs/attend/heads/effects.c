@@ -4,6 +4,7 @@
 
 #include "model/gpt.h"
 #include "programs/attend/heads/heads.h"
+#include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 
@@ -15,15 +16,7 @@ enum { TOKEN = 0, POSITION = V, PREVIOUS = V + T };
 
 static Gpt model_new(void)
 {
-    return gpt_new(&(GptConfig){.context = T,
-                                .layers = 2,
-                                .heads = 1,
-                                .head_size = D,
-                                .width = C,
-                                .hidden = 1,
-                                .vocabulary = V,
-                                .positions = POSITIONS_LEARNED},
-                   T);
+    return gpt_new(&(GptConfig){SIZES(T, 2, 1, D, C, 1, V), .positions = POSITIONS_LEARNED}, T);
 }
 
 /* Number `number` of the queries (part 0), keys (1) or values (2) is large if x has a one here. */
@@ -88,13 +81,7 @@ static void a_short_context_and_a_short_text_have_no_scores(void **state)
 {
     (void)state;
     Tokenizer words = literal_tokenizer(WORDS, TOKENIZER_WORD, false);
-    const GptConfig config = {.context = 4,
-                              .layers = 1,
-                              .heads = 1,
-                              .head_size = 2,
-                              .width = 2,
-                              .hidden = 1,
-                              .vocabulary = V};
+    const GptConfig config = {SIZES(4, 1, 1, 2, 2, 1, V)};
     Gpt gpt = gpt_new(&config, 4);
     Effects effects = effects_read(&gpt, &words, &NEXT, IDS, 1);
     assert_int_equal(effects.twice, 0);

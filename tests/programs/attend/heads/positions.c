@@ -1,5 +1,6 @@
 /* positions.c: the cosines of position vectors against the plain definition, in every form in which
  * they are written. */
+#include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
 #include <math.h>
@@ -13,15 +14,7 @@
 /* A new model of which only the positions matter. */
 static Gpt model_of(int context, int width, bool learned)
 {
-    Gpt gpt = gpt_new(&(GptConfig){.context = context,
-                                   .layers = 1,
-                                   .heads = 1,
-                                   .head_size = 1,
-                                   .width = width,
-                                   .hidden = 1,
-                                   .vocabulary = 2,
-                                   .positions = learned},
-                      1);
+    Gpt gpt = gpt_new(&(GptConfig){SIZES(context, 1, 1, 1, width, 1, 2), .positions = learned}, 1);
     gpt_init(&gpt, 1);
     return gpt;
 }
