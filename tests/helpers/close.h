@@ -1,5 +1,5 @@
-/* close.h: what cmocka lacks: comparisons of arrays, of gradients with central differences, and
- * of times. */
+/* close.h: what cmocka lacks: tests that list themselves; comparisons of arrays, of gradients with
+ * central differences, and of times. */
 #ifndef PULGA_CLOSE_H
 #define PULGA_CLOSE_H
 
@@ -10,6 +10,17 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+
+/* A test: UNIT_TEST(what_it_shows) { ... }. The main() of close.c runs those of a file, from the
+ * first one to the last. A file whose tests share what they open has a main() of its own. */
+#define UNIT_TEST(name)                                        \
+    static void name(void **);                                 \
+    __attribute__((constructor)) static void list_##name(void) \
+    {                                                          \
+        list_test(__LINE__, #name, name);                      \
+    }                                                          \
+    static void name(void **unused __attribute__((unused)))
+void list_test(int line, const char *name, CMUnitTestFunction test);
 
 /* The processor time of this process. Tests of speed measure it, since wall time also depends on
  * what else the machine does. */

@@ -22,9 +22,8 @@ static void assert_equal(const char *what, const Real *got, const Real *wanted, 
         assert_close_one(what, (double)got[i], (double)wanted[i], 1e-6);
 }
 
-static void a_head_gives_what_one_with_values_of_0_gives(void **state)
+UNIT_TEST(a_head_gives_what_one_with_values_of_0_gives)
 {
-    (void)state;
     for (int c = 0; c < CASE_COUNT; c++) {
         const GptConfig *config = &CASES[c].shape;
         const size_t size = (size_t)CASE_BATCH.rows * (size_t)config->width;
@@ -43,9 +42,8 @@ static void a_head_gives_what_one_with_values_of_0_gives(void **state)
 }
 
 /* What the block passes on: its input, which post-norm brings to a mean of 0 and so on, twice. */
-static void a_layer_passes_its_input_on(void **state)
+UNIT_TEST(a_layer_passes_its_input_on)
 {
-    (void)state;
     for (int c = 0; c < CASE_COUNT; c++) {
         const Case *which = &CASES[c];
         Gpt gpt = case_model(which);
@@ -64,13 +62,4 @@ static void a_layer_passes_its_input_on(void **state)
         free(wanted);
         gpt_free(&gpt);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_head_gives_what_one_with_values_of_0_gives),
-        cmocka_unit_test(a_layer_passes_its_input_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,9 +63,8 @@ static void reader_close(Reader *r)
 }
 
 /* The next token's scores of several sequences at once, of different lengths. */
-static void several_sequences_give_what_each_gives_by_itself(void **state)
+UNIT_TEST(several_sequences_give_what_each_gives_by_itself)
 {
-    (void)state;
     for (int c = 0; c < CASE_COUNT; c++) {
         Gpt gpt = case_model(&CASES[c]);
         const int V = gpt.config.vocabulary;
@@ -81,9 +80,8 @@ static void several_sequences_give_what_each_gives_by_itself(void **state)
 }
 
 /* Far beyond the context of 7: each time it is full, [bos] and the last 3 stay. */
-static void the_cache_gives_what_reading_at_once_gives(void **state)
+UNIT_TEST(the_cache_gives_what_reading_at_once_gives)
 {
-    (void)state;
     enum { PROMPT = 3, WORDS = 25 };
     for (int c = 0; c < CASE_COUNT; c++) {
         Reader r;
@@ -110,9 +108,8 @@ static void the_cache_gives_what_reading_at_once_gives(void **state)
 }
 
 /* A source of any length, with and without a beginning of its target, up to the whole context. */
-static void the_cache_goes_on_after_a_prefix(void **state)
+UNIT_TEST(the_cache_goes_on_after_a_prefix)
 {
-    (void)state;
     enum { T = 7 };
     const int tokens[T + 1] = {BOS, 5, 1, 3, 0, 8, 2, 7};
     for (int c = 0; c < CASE_COUNT; c++) {
@@ -137,9 +134,8 @@ static void the_cache_goes_on_after_a_prefix(void **state)
 }
 
 /* All tokens see each other; the loss of one row with each target gives its probabilities. */
-static void the_logits_at_each_token_are_those_of_its_loss(void **state)
+UNIT_TEST(the_logits_at_each_token_are_those_of_its_loss)
 {
-    (void)state;
     enum { COUNT = 6 };
     const int tokens[COUNT] = {BOS, 5, 1, 3, 0, 8}, start[] = {0, COUNT}, prefix = COUNT;
     const int places[COUNT] = {2, 0, 5, 1, 4, 3};
@@ -173,9 +169,8 @@ static void the_logits_at_each_token_are_those_of_its_loss(void **state)
 
 /* A copy goes on exactly as a generator that reads the prompt itself, to the last bit, however far
  * beyond the context the copy before it went; with prompts that fit and one that does not. */
-static void a_copy_goes_on_like_the_original(void **state)
+UNIT_TEST(a_copy_goes_on_like_the_original)
 {
-    (void)state;
     enum { WORDS = 12 };
     const int prompt[] = {BOS, 5, 1, 3, 0, 8, 2, 7, 4};
     for (int c = 0; c < CASE_COUNT; c++) {
@@ -202,9 +197,8 @@ static void a_copy_goes_on_like_the_original(void **state)
 }
 
 /* A context of 1 to 3, with [bos] and without: each token is read, whatever else is forgotten. */
-static void the_smallest_contexts(void **state)
+UNIT_TEST(the_smallest_contexts)
 {
-    (void)state;
     for (int T = 1; T <= 3; T++)
         for (int bos = -1; bos <= 0; bos++) {
             Gpt gpt = gpt_new(&(GptConfig){SIZES(T, 1, 1, 2, 2, 2, 9)}, T);
@@ -258,9 +252,8 @@ static void exact(double *p, double temperature, int top_k, double top_p)
         p[order[i]] = i < kept ? p[order[i]] / reached : 0;
 }
 
-static void samples_follow_the_exact_distribution(void **state)
+UNIT_TEST(samples_follow_the_exact_distribution)
 {
-    (void)state;
     static const struct {
         double temperature;
         int top_k;
@@ -295,9 +288,8 @@ static void samples_follow_the_exact_distribution(void **state)
     }
 }
 
-static void temperature_0_takes_the_best(void **state)
+UNIT_TEST(temperature_0_takes_the_best)
 {
-    (void)state;
     double p[V];
     Ranked ranked[V];
     sampler_probabilities(p, ranked, LOGITS, V, (Sampling){.temperature = 0, .top_p = 1});
@@ -308,9 +300,8 @@ static void temperature_0_takes_the_best(void **state)
 }
 
 /* However small p is, one of several equal tokens is kept. */
-static void top_p_keeps_one_at_least(void **state)
+UNIT_TEST(top_p_keeps_one_at_least)
 {
-    (void)state;
     enum { EQUAL = 7 };
     const Real equal[EQUAL] = {0};
     double p[EQUAL], sum = 0;
@@ -323,9 +314,8 @@ static void top_p_keeps_one_at_least(void **state)
 
 /* A large vocabulary with many equal tokens: top-p keeps the most probable that together reach p,
  * and no more. */
-static void top_p_keeps_no_more_than_it_needs(void **state)
+UNIT_TEST(top_p_keeps_no_more_than_it_needs)
 {
-    (void)state;
     enum { MANY = 5000 };
     static const double tops[] = {0.001, 0.3, 0.9, 0.95, 0.999};
     Real *logits = malloc(MANY * sizeof *logits);
@@ -351,9 +341,8 @@ static void top_p_keeps_no_more_than_it_needs(void **state)
     free(logits), free(p), free(all), free(ranked), free(best);
 }
 
-static void ranking_agrees_with_its_definition(void **state)
+UNIT_TEST(ranking_agrees_with_its_definition)
 {
-    (void)state;
     enum { COUNT = 300 };
     double values[COUNT];
     Ranked best[COUNT];
@@ -493,9 +482,8 @@ static void check_beam(BeamRules rules, int prefix)
     gpt_free(&gpt);
 }
 
-static void beams_find_the_best_continuations(void **state)
+UNIT_TEST(beams_find_the_best_continuations)
 {
-    (void)state;
     static const bool some[] = {true, false, false, true, false};
     static const BeamRules rules[] = {
         {.width = 625, .eos = -1}, /* 5⁴ */
@@ -518,23 +506,4 @@ static void beams_find_the_best_continuations(void **state)
             of.most = 4;
             check_beam(of, prefix);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_sequences_give_what_each_gives_by_itself),
-        cmocka_unit_test(the_cache_gives_what_reading_at_once_gives),
-        cmocka_unit_test(the_cache_goes_on_after_a_prefix),
-        cmocka_unit_test(the_logits_at_each_token_are_those_of_its_loss),
-        cmocka_unit_test(a_copy_goes_on_like_the_original),
-        cmocka_unit_test(the_smallest_contexts),
-        cmocka_unit_test(samples_follow_the_exact_distribution),
-        cmocka_unit_test(temperature_0_takes_the_best),
-        cmocka_unit_test(top_p_keeps_one_at_least),
-        cmocka_unit_test(top_p_keeps_no_more_than_it_needs),
-        cmocka_unit_test(ranking_agrees_with_its_definition),
-        cmocka_unit_test(beams_find_the_best_continuations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static double resident(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-static void a_context_that_is_not_filled_takes_no_memory(void **state)
+UNIT_TEST(a_context_that_is_not_filled_takes_no_memory)
 {
-    (void)state;
     const char *run = getenv("RUN"); /* the Makefile's: valgrind, or an emulator */
     if (INSTRUMENTED || (run && *run))
         skip();
@@ -55,9 +54,8 @@ static void a_context_that_is_not_filled_takes_no_memory(void **state)
 }
 
 /* Post-norm and pre-norm, since the layers keep different things. */
-static void a_reader_computes_the_same_in_less_memory(void **state)
+UNIT_TEST(a_reader_computes_the_same_in_less_memory)
 {
-    (void)state;
     enum { ROWS = 4, LAYERS = 12 };
     const Batch batch = {.rows = ROWS,
                          .sequences = 1,
@@ -77,12 +75,4 @@ static void a_reader_computes_the_same_in_less_memory(void **state)
         gpt_free(&learner);
         gpt_free(&reader);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_context_that_is_not_filled_takes_no_memory),
-        cmocka_unit_test(a_reader_computes_the_same_in_less_memory)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #include "tests/helpers/close.h"
 
 /* Gradients of any size are lifted alike, down to 1e-14; smaller ones and zeros change nothing. */
-static void gradients_of_any_size_stay_finite(void **state)
+UNIT_TEST(gradients_of_any_size_stay_finite)
 {
-    (void)state;
     static const double sizes[] = {0, 1e-38, 1e-22, 1e-18, 1e-14, 1, 1e17};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         Real w[4] = {0}, m[4] = {0}, room[16];
@@ -20,12 +19,4 @@ static void gradients_of_any_size_stay_finite(void **state)
             assert_true(fabs((double)w[j]) <= largest);
         assert_true(sizes[i] < 1e-14 || (double)w[0] < -0.2 * sqrt(2) * 0.6);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_of_any_size_stay_finite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@
  * biases are not trained. */
 static const GptConfig CONFIG = {SIZES(40, 2, 2, 33, 100, 301, 777), .no_qkv_bias = true};
 
-static void the_norm_has_the_same_bits_for_any_number_of_threads(void **state)
+UNIT_TEST(the_norm_has_the_same_bits_for_any_number_of_threads)
 {
-    (void)state;
     const int most = thread_limit();
     Gpt gpt = gpt_new(&CONFIG, 1);
     Optimizer optimizer = optimizer_new(&gpt, OPTIMIZER_MUON, false);
@@ -28,12 +27,4 @@ static void the_norm_has_the_same_bits_for_any_number_of_threads(void **state)
     thread_set_limit(most);
     optimizer_free(&optimizer);
     gpt_free(&gpt);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_norm_has_the_same_bits_for_any_number_of_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,17 +57,10 @@ static void check_case(int number)
     gpt_free(&gpt);
 }
 
-static void float_gradients_are_close_to_double_ones(void **state)
+UNIT_TEST(float_gradients_are_close_to_double_ones)
 {
-    (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {
         print_message("%s\n", CASES[i].name);
         check_case(i);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(float_gradients_are_close_to_double_ones)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

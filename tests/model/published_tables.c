@@ -75,9 +75,8 @@ static AttentionLayer untrained_layer(const Real *x, int length)
     return layer;
 }
 
-static void attention_without_weights(void **state)
+UNIT_TEST(attention_without_weights)
 {
-    (void)state;
     static const double weights[] = {0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452, 0.1385, 0.2379,
                                      0.2333, 0.1240, 0.1082, 0.1581, 0.1390, 0.2369, 0.2326, 0.1242,
                                      0.1108, 0.1565, 0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720,
@@ -94,9 +93,8 @@ static void attention_without_weights(void **state)
 
 /* The page works this one out by hand, so its last digits are off; the exact ones are beside
  * them. */
-static void hello_shiny_sun(void **state)
+UNIT_TEST(hello_shiny_sun)
 {
-    (void)state;
     static const Real hello[] = {0.34f, 0.22f, 0.54f, 0.53f, 0.34f, 0.98f, 0.29f, 0.54f, 0.93f};
     static const double weights[] = {0.229134, 0.406265, 0.364602};
     static const double context[] = {0.398960, 0.385424, 0.860951};
@@ -122,9 +120,8 @@ static void start_as_heads(AttentionLayer *layer, TorchRandom *random)
 }
 
 /* SelfAttention_v1: torch.rand(d_in, d_out) each, laid out as Pulga's matrices. */
-static void self_attention_v1(void **state)
+UNIT_TEST(self_attention_v1)
 {
-    (void)state;
     static const double query[] = {0.4306, 1.4551};
     static const double weights[] = {0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820};
     static const double context[] = {0.2996, 0.8053, 0.3061, 0.8210, 0.3058, 0.8203,
@@ -145,9 +142,8 @@ static void self_attention_v1(void **state)
 }
 
 /* With the seed of the original notebook. */
-static void self_attention_v2_of_seed_789(void **state)
+UNIT_TEST(self_attention_v2_of_seed_789)
 {
-    (void)state;
     static const double context[] = {-0.0739, 0.0713, -0.0748, 0.0703, -0.0749, 0.0702,
                                      -0.0760, 0.0685, -0.0763, 0.0679, -0.0754, 0.0693};
     static const double first[] = {0.1921, 0.1646}, causal[] = {0.5517, 0.4483};
@@ -164,9 +160,8 @@ static void self_attention_v2_of_seed_789(void **state)
 }
 
 /* Exercise 3.1 has the same context: v1 with v2's weights, transposed, is what Pulga's layer is. */
-static void self_attention_v2(void **state)
+UNIT_TEST(self_attention_v2)
 {
-    (void)state;
     static const double context[] = {-0.5337, -0.1051, -0.5323, -0.1080, -0.5323, -0.1079,
                                      -0.5297, -0.1076, -0.5311, -0.1066, -0.5299, -0.1081};
     static const double full[] = {0.1717, 0.1762, 0.1761, 0.1555, 0.1627, 0.1579, 0.1636, 0.1749,
@@ -194,9 +189,8 @@ static void self_attention_v2(void **state)
 /* ---- Several heads ---- */
 
 /* The wrapper; then exercise 3.2, which sets no seed: its weights are drawn after the wrapper's. */
-static void two_heads_and_exercise_3_2(void **state)
+UNIT_TEST(two_heads_and_exercise_3_2)
 {
-    (void)state;
     static const double wide[] = {-0.4519, 0.2216,  0.4772,  0.1063,  -0.5874, 0.0058,
                                   0.5891,  0.3257,  -0.6300, -0.0632, 0.6202,  0.3860,
                                   -0.5675, -0.0843, 0.5478,  0.3589,  -0.5526, -0.0981,
@@ -227,9 +221,8 @@ static void start_as_multi_head(AttentionLayer *layer, TorchRandom *random)
                  layer->attention.p.out.bias, random);
 }
 
-static void multi_head_attention(void **state)
+UNIT_TEST(multi_head_attention)
 {
-    (void)state;
     static const double weight[] = {-0.166758, 0.226973, 0.500026, 0.131738}; /* (out, in) */
     static const double bias[] = {0.193359, 0.682541, 0};
     static const double context[] = {0.3190, 0.4858, 0.2943, 0.3897, 0.2856, 0.3593,
@@ -253,9 +246,8 @@ enum { SEQUENCES = 2, T = 1024, C = 768, H = 12 };
 /* Again without a seed: its weights are drawn after MultiHeadAttention's, then a random batch. The
  * first and last three rows of both sequences, the first and last three columns of each. The
  * notebook's output ends in the tenth row; the rest was computed with PyTorch. */
-static void exercise_3_3(void **state)
+UNIT_TEST(exercise_3_3)
 {
-    (void)state;
     static const int rows[] = {0, 1, 2, T - 3, T - 2, T - 1};
     static const int cols[] = {0, 1, 2, C - 3, C - 2, C - 1};
     static const double printed[SEQUENCES][6][6] = {
@@ -294,19 +286,4 @@ static void exercise_3_3(void **state)
     attention_layer_free(&before);
     attention_layer_free(&layer);
     free(x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attention_without_weights),
-        cmocka_unit_test(hello_shiny_sun),
-        cmocka_unit_test(self_attention_v1),
-        cmocka_unit_test(self_attention_v2_of_seed_789),
-        cmocka_unit_test(self_attention_v2),
-        cmocka_unit_test(two_heads_and_exercise_3_2),
-        cmocka_unit_test(multi_head_attention),
-        cmocka_unit_test(exercise_3_3),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

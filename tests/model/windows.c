@@ -108,12 +108,11 @@ static void fill_layer(AttentionLayer *layer)
     fill(layer->x, (size_t)layer->batch.rows * C, 3);
 }
 
-/* A published page on sparse attention draws this figure for its stride 3, a token and the two before
- * it. And of a window of 1 it says: "not really attention: a token is represented by its own value,
- * with weight 1", which holds to the bit. */
-static void windows_are_those_of_a_published_page(void **state)
+/* A published page on sparse attention draws this figure for its stride 3, a token and the two
+ * before it. And of a window of 1 it says: "not really attention: a token is represented by its own
+ * value, with weight 1", which holds to the bit. */
+UNIT_TEST(windows_are_those_of_a_published_page)
 {
-    (void)state;
     enum { TOKENS = 5, D = 5 };
     static const Pattern page[] = {W(1), W(3)};
     static const double figure[] = {0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0,
@@ -135,9 +134,8 @@ static void windows_are_those_of_a_published_page(void **state)
 
 /* Each pattern and each length by itself: then the strip has no more than the size that they need.
  * A prefix of some tokens, or of all. */
-static void one_head_and_one_sequence(void **state)
+UNIT_TEST(one_head_and_one_sequence)
 {
-    (void)state;
     for (int w = 0; w < PATTERNS; w++)
         for (int l = 0; l < LENGTHS; l++) {
             AttentionLayer layer = attention_layer_new(
@@ -154,9 +152,8 @@ static void one_head_and_one_sequence(void **state)
 }
 
 /* All patterns side by side, over sequences of all lengths. */
-static void all_patterns_and_lengths_at_once(void **state)
+UNIT_TEST(all_patterns_and_lengths_at_once)
 {
-    (void)state;
     AttentionLayer layer = attention_layer_new(
         (AttentionShape){.width = 6, .heads = PATTERNS, .head_size = 5, .patterns = patterns},
         lengths, LENGTHS);
@@ -301,28 +298,14 @@ static void assert_reach_of_lists(bool post_norm, bool learned_positions, int pr
 }
 
 /* Without a prefix; with one that ends within blocks, strides and windows; and with all tokens. */
-static void the_reach_of_a_pre_norm_model(void **state)
+UNIT_TEST(the_reach_of_a_pre_norm_model)
 {
-    (void)state;
     assert_reach_of_lists(false, true, 0);
     assert_reach_of_lists(false, true, 10);
     assert_reach_of_lists(false, true, CONTEXT);
 }
 
-static void the_reach_of_a_post_norm_model(void **state)
+UNIT_TEST(the_reach_of_a_post_norm_model)
 {
-    (void)state;
     assert_reach_of_lists(true, false, 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_are_those_of_a_published_page),
-        cmocka_unit_test(one_head_and_one_sequence),
-        cmocka_unit_test(all_patterns_and_lengths_at_once),
-        cmocka_unit_test(the_reach_of_a_pre_norm_model),
-        cmocka_unit_test(the_reach_of_a_post_norm_model),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,9 +53,8 @@ static double linear_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-static void linear_gradients(void **state)
+UNIT_TEST(linear_gradients)
 {
-    (void)state;
     LinearCase c;
     Real dx[N * IN], dw[IN * OUT] = {0}, db[OUT] = {0};
     fill(c.x, N * IN, 1), fill(c.w, IN * OUT, 2), fill(c.b, OUT, 3), fill(c.dy, N * OUT, 4);
@@ -80,9 +79,8 @@ static double logits_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-static void logits_gradients(void **state)
+UNIT_TEST(logits_gradients)
 {
-    (void)state;
     LogitsCase c;
     Real dx[N * IN], dw[OUT * IN] = {0};
     fill(c.x, N * IN, 1), fill(c.w, OUT * IN, 2), fill(c.dy, N * OUT, 3);
@@ -107,9 +105,8 @@ static double norm_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-static void layernorm_gradients(void **state)
+UNIT_TEST(layernorm_gradients)
 {
-    (void)state;
     NormCase c;
     Real dx[N * OUT], dgain[OUT] = {0}, dbias[OUT] = {0};
     fill(c.x, N * OUT, 1), fill(c.gain, OUT, 2), fill(c.bias, OUT, 3), fill(c.dy, N * OUT, 4);
@@ -141,9 +138,8 @@ static double scaled_loss(void *context)
     return sum;
 }
 
-static void loss_gradients(void **state)
+UNIT_TEST(loss_gradients)
 {
-    (void)state;
     LossCase c = {.targets = {0, 6, 2, 3, 1}};
     Real d[N * OUT];
     fill(c.logits, N * OUT, 1);
@@ -173,9 +169,8 @@ static double embedding_loss(void *context)
     return weighted(c->y, c->dy, 5 * WIDTH);
 }
 
-static void embedding_gradients(void **state)
+UNIT_TEST(embedding_gradients)
 {
-    (void)state;
     EmbeddingCase c;
     Real dwte[VOCABULARY * WIDTH] = {0}, dwpe[CONTEXT * WIDTH] = {0}, fixed[CONTEXT * WIDTH] = {0};
     fill(c.wte, VOCABULARY * WIDTH, 1), fill(c.wpe, CONTEXT * WIDTH, 2), fill(c.dy, 5 * WIDTH, 3);
@@ -191,9 +186,8 @@ static void embedding_gradients(void **state)
 
 /* ---- dropout ---- */
 
-static void dropout_masks(void **state)
+UNIT_TEST(dropout_masks)
 {
-    (void)state;
     const Dropout how = {0.3, 7, 11};
     Real x[3 * 101], mask[3 * 101], again[101];
     fill(x, 3 * 101, 1);
@@ -302,9 +296,8 @@ static double feedforward_loss(void *context)
     return weighted(c->y, c->dy, (size_t)c->batch.rows * WIDTH);
 }
 
-static void feedforward_gradients(void **state)
+UNIT_TEST(feedforward_gradients)
 {
-    (void)state;
     for (int gelu = 0; gelu < 2; gelu++) {
         LayerCase c = layer_case((GptConfig){.head_size = 1, .activation = gelu}, 0);
         Real *dx = memory_new((size_t)c.batch.rows * WIDTH, sizeof *dx, "a test");
@@ -343,9 +336,8 @@ static void check_block(GptConfig config, double rate, bool alone)
     check_block_with(config, rate, alone, NULL);
 }
 
-static void block_gradients(void **state)
+UNIT_TEST(block_gradients)
 {
-    (void)state;
     for (int post = 0; post < 2; post++) {
         check_block((GptConfig){.norm = post, .head_size = 3}, 0, false);
         check_block((GptConfig){.norm = post, .activation = ACTIVATION_GELU, .head_size = 2}, 0.3,
@@ -353,9 +345,8 @@ static void block_gradients(void **state)
     }
 }
 
-static void block_gradients_of_every_pattern(void **state)
+UNIT_TEST(block_gradients_of_every_pattern)
 {
-    (void)state;
     static const Pattern narrow[] = {W(1), W(2), W(5)}, wide[] = {W(0), W(33), W(40)},
                          alone[] = {W(1), W(1), W(1)},
                          sparse[] = {STRIDED(3), FIXED(5), SUMMARY(4, 2)},
@@ -372,29 +363,11 @@ static void block_gradients_of_every_pattern(void **state)
 }
 
 /* Some tokens see each other in both directions, or all do. */
-static void block_gradients_with_a_prefix(void **state)
+UNIT_TEST(block_gradients_with_a_prefix)
 {
-    (void)state;
     static const Pattern sparse[] = {STRIDED(3), W(4), SUMMARY(4, 2)};
     static const int some[] = {2, 20, 0}, all[] = {3, LONG, 1};
     check_block_with((GptConfig){.head_size = 3}, 0.2, false, some);
     check_block_with((GptConfig){.norm = NORM_POST, .head_size = 1}, 0, false, all);
     check_block_with((GptConfig){.head_size = 3, .patterns = sparse}, 0.3, false, some);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_gradients),
-        cmocka_unit_test(logits_gradients),
-        cmocka_unit_test(layernorm_gradients),
-        cmocka_unit_test(loss_gradients),
-        cmocka_unit_test(embedding_gradients),
-        cmocka_unit_test(dropout_masks),
-        cmocka_unit_test(feedforward_gradients),
-        cmocka_unit_test(block_gradients),
-        cmocka_unit_test(block_gradients_of_every_pattern),
-        cmocka_unit_test(block_gradients_with_a_prefix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,9 +64,8 @@ static void check_case(const Case *c)
     gpt_free(gpt);
 }
 
-static void gradients_agree_with_central_differences(void **state)
+UNIT_TEST(gradients_agree_with_central_differences)
 {
-    (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {
         print_message("%s\n", CASES[i].name);
         check_case(&CASES[i]);
@@ -74,9 +73,8 @@ static void gradients_agree_with_central_differences(void **state)
 }
 
 /* A step in parts has the same dropout masks and the same sum of gradients. */
-static void a_step_in_parts_gives_the_gradients_of_the_whole(void **state)
+UNIT_TEST(a_step_in_parts_gives_the_gradients_of_the_whole)
 {
-    (void)state;
     const Case *c = &CASES[7]; /* with dropout, which depends on the row */
     Gpt whole = case_model(c), parts = case_model(c);
     const double once = case_learn(&whole, c);
@@ -103,9 +101,8 @@ static void a_step_in_parts_gives_the_gradients_of_the_whole(void **state)
 }
 
 /* The head works on pieces of the rows; the size of the pieces must not matter. */
-static void the_size_of_the_heads_pieces_does_not_matter(void **state)
+UNIT_TEST(the_size_of_the_heads_pieces_does_not_matter)
 {
-    (void)state;
     const Case *c = &CASES[0];
     Gpt whole = case_model(c), pieces = case_model(c);
     const double once = case_learn(&whole, c);
@@ -142,9 +139,8 @@ static double sum_of_parts(Gpt *gpt, double dropout, bool learn)
 /* The head leaves out the rows that do not count. Each row counts in one part, so the sums are
  * those of the whole, in which all count; if a row's gradient came to another row they would
  * differ. */
-static void most_rows_need_not_count(void **state)
+UNIT_TEST(most_rows_need_not_count)
 {
-    (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {
         const Case *c = &CASES[i];
         if (c->kind != CASE_ALL_COUNT)
@@ -164,9 +160,8 @@ static void most_rows_need_not_count(void **state)
 
 /* The losses of the predictions, added in their order, are the sum to the last bit; and the head's
  * pieces change none of them. */
-static void predictions_add_up_to_the_loss(void **state)
+UNIT_TEST(predictions_add_up_to_the_loss)
 {
-    (void)state;
     enum { MOST_ROWS = 20 };
     for (int i = 0; i < CASE_COUNT; i++) {
         const Case *c = &CASES[i];
@@ -186,15 +181,4 @@ static void predictions_add_up_to_the_loss(void **state)
         assert_true(sum == evaluated);
         gpt_free(&gpt);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_agree_with_central_differences),
-        cmocka_unit_test(a_step_in_parts_gives_the_gradients_of_the_whole),
-        cmocka_unit_test(the_size_of_the_heads_pieces_does_not_matter),
-        cmocka_unit_test(most_rows_need_not_count),
-        cmocka_unit_test(predictions_add_up_to_the_loss)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static double lifted(double s)
 
 /* u = R·D, (3, 5) or its transpose, with a rotation R and a diagonal D: O(u) = R·O(D), and O(D) is
  * diagonal. One singular value is small, and one is 0. */
-static void singular_values_are_lifted(void **state)
+UNIT_TEST(singular_values_are_lifted)
 {
-    (void)state;
     const double s[SIDE] = {3, 0.04, 0}, c = cos(0.7), d = sin(0.7);
     const double norm = sqrt(s[0] * s[0] + s[1] * s[1]);
     const double R[SIDE][SIDE] = {{c, -d, 0}, {d, c, 0}, {0, 0, 1}};
@@ -43,9 +42,8 @@ static void singular_values_are_lifted(void **state)
 
 /* Two steps of a 1x1 matrix, whose O(u) is lifted(1) with the sign of u, between two numbers that
  * belong to other matrices. */
-static void two_steps_by_hand(void **state)
+UNIT_TEST(two_steps_by_hand)
 {
-    (void)state;
     Real w[3] = {1, 1, 1}, m[3] = {0}, g[3] = {7, 4, 7};
     Real room[4];
     const Matrix middle = matrix_cols(matrix(w, 1, 3), 1, 1);
@@ -66,20 +64,9 @@ static void two_steps_by_hand(void **state)
 }
 
 /* A matrix without a gradient only decays. */
-static void zeros_stay_finite(void **state)
+UNIT_TEST(zeros_stay_finite)
 {
-    (void)state;
     Real w[4] = {1, 2, 3, 4}, m[4] = {0}, g[4] = {0}, room[16];
     muon_update(matrix(w, 2, 2), m, g, room, 1, 0.1, 0.5);
     assert_close("w", w, (double[]){0.95, 1.9, 2.85, 3.8}, 4, 1e-15);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(singular_values_are_lifted),
-        cmocka_unit_test(two_steps_by_hand),
-        cmocka_unit_test(zeros_stay_finite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

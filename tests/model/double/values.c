@@ -9,9 +9,8 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
-static void layer_norm(void **state)
+UNIT_TEST(layer_norm)
 {
-    (void)state;
     const Real x[] = {1, 2, 3, 4};
     Real gain[] = {1, 1, 1, 1}, bias[4] = {0}, y[4], mean[1], rstd[1];
     const LayerNorm layer = {.p = {gain, bias, 4}, .keep = {mean, rstd}};
@@ -20,9 +19,8 @@ static void layer_norm(void **state)
                  5e-8);
 }
 
-static void gelu_and_relu(void **state)
+UNIT_TEST(gelu_and_relu)
 {
-    (void)state;
     /* A feed-forward layer that is only its activation: 1 x 1, with weights 1. */
     Real one = 1, zero = 0, hidden, active;
     const double known[][2] = {
@@ -42,9 +40,8 @@ static void gelu_and_relu(void **state)
 }
 
 /* Logits that are ln 4, ln 2, ln 1 and ln 1 have the probabilities 4/8, 2/8, 1/8 and 1/8. */
-static void predictions_are_ranked(void **state)
+UNIT_TEST(predictions_are_ranked)
 {
-    (void)state;
     const Real logits[] = {log(2), 0, log(4), 0, log(2), 0, log(4), 0,
                            9,      9, 9,      9, 0,      0, log(2), log(4)};
     const int targets[] = {0, 3, 1, 2}, ranks[] = {2, 4, 2, 2}, best[] = {2, 2, 0, 3};
@@ -65,9 +62,8 @@ static void predictions_are_ranked(void **state)
     }
 }
 
-static void sinusoids_are_those_of_the_paper(void **state)
+UNIT_TEST(sinusoids_are_those_of_the_paper)
 {
-    (void)state;
     /* The 2017 paper's values for width 4; ours are divided by √4 and kept as floats. */
     const double paper[] = {0,         1,         0,         1,          .84147098, .54030231,
                             .00999983, .99995,    .90929743, -.41614684, .01999867, .99980001,
@@ -78,9 +74,8 @@ static void sinusoids_are_those_of_the_paper(void **state)
         assert_close_one("position", 2 * (double)wpe[i], paper[i], 7e-8);
 }
 
-static void noam_is_that_of_the_annotated_paper(void **state)
+UNIT_TEST(noam_is_that_of_the_annotated_paper)
 {
-    (void)state;
     /* Width, warm-up, step and rate, as the annotated paper's schedule gives them. */
     static const struct {
         int width, warmup, step;
@@ -105,9 +100,8 @@ static void noam_is_that_of_the_annotated_paper(void **state)
     }
 }
 
-static void warm_up_cool_down_and_cosine(void **state)
+UNIT_TEST(warm_up_cool_down_and_cosine)
 {
-    (void)state;
     const Schedule constant = {
         .kind = SCHEDULE_CONSTANT, .rate = 2, .warmup = 4, .cooldown = 0.2, .horizon = 20};
     assert_close_one("warming up", schedule_rate(&constant, 1), 0.5, 1e-15);
@@ -133,9 +127,8 @@ static void warm_up_cool_down_and_cosine(void **state)
     assert_close_one("no warm-up", schedule_rate(&bare, 4), 0.5 / 8 / 2, 1e-15);
 }
 
-static void three_steps_of_adam_by_hand(void **state)
+UNIT_TEST(three_steps_of_adam_by_hand)
 {
-    (void)state;
     /* f(w) = 0.05 w², w from 1, rate 0.1: three steps without decay, and with 0.01 decoupled. */
     const double known[2][3] = {{.9000000010, .8003620061, .7013970385},
                                 {.8990000010, .7984682811, .6987200522}};
@@ -161,9 +154,8 @@ static void three_steps_of_adam_by_hand(void **state)
 
 /* The first ten steps count as the last one alone. Later each has its share: of weights that are t
  * at step t the average is 10/11 of t, about. */
-static void an_average_is_made_of_the_last_steps(void **state)
+UNIT_TEST(an_average_is_made_of_the_last_steps)
 {
-    (void)state;
     enum { STEPS = 1000 };
     Real w[2] = {0, 0}, average[2] = {5, 5}, share = 0;
     const Gpt gpt = {.weight_block = w, .size = 2};
@@ -190,9 +182,8 @@ static void an_average_is_made_of_the_last_steps(void **state)
 }
 
 /* Fixed positions are not trained: whatever is in their place does not count. */
-static void the_gradient_norm_is_over_all_tensors(void **state)
+UNIT_TEST(the_gradient_norm_is_over_all_tensors)
 {
-    (void)state;
     Gpt gpt = gpt_new(&(GptConfig){SIZES(3, 1, 1, 3, 3, 5, 20000)}, 2);
     Optimizer optimizer = optimizer_new(&gpt, OPTIMIZER_ADAMW, false);
     double squares = 0;
@@ -231,26 +222,8 @@ static void check_a_step(OptimizerKind kind)
     gpt_free(&gpt);
 }
 
-static void a_step_changes_what_is_trained(void **state)
+UNIT_TEST(a_step_changes_what_is_trained)
 {
-    (void)state;
     check_a_step(OPTIMIZER_ADAMW);
     check_a_step(OPTIMIZER_MUON);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layer_norm),
-        cmocka_unit_test(gelu_and_relu),
-        cmocka_unit_test(predictions_are_ranked),
-        cmocka_unit_test(sinusoids_are_those_of_the_paper),
-        cmocka_unit_test(noam_is_that_of_the_annotated_paper),
-        cmocka_unit_test(warm_up_cool_down_and_cosine),
-        cmocka_unit_test(three_steps_of_adam_by_hand),
-        cmocka_unit_test(an_average_is_made_of_the_last_steps),
-        cmocka_unit_test(the_gradient_norm_is_over_all_tensors),
-        cmocka_unit_test(a_step_changes_what_is_trained),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,9 +53,8 @@ static void count_keys(int *times, int p, int query, int prefix, int length)
     }
 }
 
-static void ranges_hold_each_key_of_the_definition_once(void **state)
+UNIT_TEST(ranges_hold_each_key_of_the_definition_once)
 {
-    (void)state;
     EACH_CASE(p, length, prefix)
     for (int query = 0; query < length; query++) {
         int times[LONGEST] = {0};
@@ -69,9 +68,8 @@ static void ranges_hold_each_key_of_the_definition_once(void **state)
     }
 }
 
-static void no_strip_has_more_keys_than_it_was_said(void **state)
+UNIT_TEST(no_strip_has_more_keys_than_it_was_said)
 {
-    (void)state;
     EACH_CASE(p, length, prefix)
     {
         const int64_t step = pattern_step(PATTERNS[p]);
@@ -104,9 +102,8 @@ static void mark(bool *arrives, const Pattern *patterns, int layer, int heads, i
                 mark(arrives, patterns, layer - 1, heads, key, length, prefix);
 }
 
-static void the_reach_is_what_arrives_through_all_layers(void **state)
+UNIT_TEST(the_reach_is_what_arrives_through_all_layers)
 {
-    (void)state;
     enum { LAYERS = 3, HEADS = 2, LENGTH = 12 };
     static const char *const lists[] = {"1",
                                         "2,1,1,3,1,1",
@@ -141,9 +138,8 @@ static void the_reach_is_what_arrives_through_all_layers(void **state)
 
 /* A source of 2 tokens instead of none lets only the first of the queries 0 to 5 see more; one of 3
  * tokens also the second. The last one notices it in a second layer. */
-static void the_first_tokens_tell_two_sources_apart(void **state)
+UNIT_TEST(the_first_tokens_tell_two_sources_apart)
 {
-    (void)state;
     const Pattern all = W(0);
     assert_true(pattern_tells_apart(&all, 1, 1, 0, 0, 2));
     assert_false(pattern_tells_apart(&all, 1, 1, 1, 0, 2));
@@ -153,9 +149,8 @@ static void the_first_tokens_tell_two_sources_apart(void **state)
     assert_true(pattern_tells_apart((Pattern[]){all, all}, 2, 1, 5, 2, 3));
 }
 
-static void a_list_repeats_over_the_heads(void **state)
+UNIT_TEST(a_list_repeats_over_the_heads)
 {
-    (void)state;
     static const char list[] = "1,all,strided:12,fixed:3,summary:4:2,0,2147483647";
     static const char *const read[] = {"window 1",    "all", "strided 12",       "fixed 3",
                                        "summary 4:2", "all", "window 2147483647"};
@@ -177,9 +172,8 @@ static void a_list_repeats_over_the_heads(void **state)
     assert_int_equal(pattern_at(NULL, 3).kind, PATTERN_ALL);
 }
 
-static void what_is_no_list_is_refused(void **state)
+UNIT_TEST(what_is_no_list_is_refused)
 {
-    (void)state;
     /* separated by bars; the first is empty */
     char all[] = "|,|1,|,1|1,,2|-1|+1| 1|1 |01|1.5|2147483648|window:3|strided|strided:|strided:0|"
                  "strided:3:1|fixed:x|fixed: 3|summary:4|summary:4:|summary:4:0|summary:4:5|"
@@ -190,17 +184,4 @@ static void what_is_no_list_is_refused(void **state)
             fail_msg("'%s' was read as a list of patterns", wrong);
         assert_null(patterns);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_hold_each_key_of_the_definition_once),
-        cmocka_unit_test(no_strip_has_more_keys_than_it_was_said),
-        cmocka_unit_test(the_reach_is_what_arrives_through_all_layers),
-        cmocka_unit_test(the_first_tokens_tell_two_sources_apart),
-        cmocka_unit_test(a_list_repeats_over_the_heads),
-        cmocka_unit_test(what_is_no_list_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

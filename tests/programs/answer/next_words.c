@@ -84,9 +84,8 @@ static void check_words(Answerer *a, const char *prompt, const char *before)
     encoding_free(&e);
 }
 
-static void test_words_are_those_of_an_exhaustive_search(void **state)
+UNIT_TEST(test_words_are_those_of_an_exhaustive_search)
 {
-    (void)state;
     Trained t =
         trained_open("el perro come\nel gato come\nun perro, un gato.\n",
                      (const char *[]){"tokens", "bpe", "vocabulary", "275", "context", "16", NULL});
@@ -122,9 +121,8 @@ static void check_full(Answerer *a)
     free(tokens);
 }
 
-static void test_a_word_ends_where_the_context_of_a_pair_does(void **state)
+UNIT_TEST(test_a_word_ends_where_the_context_of_a_pair_does)
 {
-    (void)state;
     Trained t = trained_open("a\taa\naa\ta\nab\tba\n",
                              (const char *[]){"objective", "pairs", "tokens", "bpe", "vocabulary",
                                               "262", "context", "8", NULL});
@@ -132,13 +130,4 @@ static void test_a_word_ends_where_the_context_of_a_pair_does(void **state)
     check_full(&a);
     answerer_free(&a);
     trained_close(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_are_those_of_an_exhaustive_search),
-        cmocka_unit_test(test_a_word_ends_where_the_context_of_a_pair_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@ static void check(void *path)
     heads_file_check(path, false);
 }
 
-static void the_ending_chooses_the_kind(void **state)
+UNIT_TEST(the_ending_chooses_the_kind)
 {
-    (void)state;
     static char *const known[] = {"a.html", "a.SVG", "d.x/a.npy", ".csv", "a.b.json"};
     static char *const unknown[] = {"a",    "a.pdf",     "a.html/b", "a.html/",
                                     "html", "a.html.gz", "",         "/dev/stdout"};
@@ -30,9 +29,8 @@ static void the_ending_chooses_the_kind(void **state)
     }
 }
 
-static void only_files_of_its_own_are_replaced(void **state)
+UNIT_TEST(only_files_of_its_own_are_replaced)
 {
-    (void)state;
     static const char *const endings[] = {"html", "svg", "npy", "csv", "JSON"};
     char *folder = scratch_new(), *run = scratch_new();
     Heads heads = maps_new(3, 1, (const Pattern[]){W(0)}, NULL);
@@ -72,9 +70,8 @@ static void write_file(void *call)
     heads_file_write(((Call *)call)->path, ((Call *)call)->heads, NULL);
 }
 
-static void too_much_for_a_picture_is_refused(void **state)
+UNIT_TEST(too_much_for_a_picture_is_refused)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/a.svg", folder);
     Heads heads = maps_new(600, 1, (const Pattern[]){W(0)}, NULL);
     Call call = {path, &heads};
@@ -83,14 +80,4 @@ static void too_much_for_a_picture_is_refused(void **state)
     heads_free(&heads);
     free(path);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_ending_chooses_the_kind),
-        cmocka_unit_test(only_files_of_its_own_are_replaced),
-        cmocka_unit_test(too_much_for_a_picture_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

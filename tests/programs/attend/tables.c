@@ -36,9 +36,8 @@ static void assert_prints(void (*print)(FILE *out, const Heads *heads), const He
 
 static const char *const WORDS[] = {"[bos]", "un", "gato", "come"};
 
-static void every_range_has_its_columns(void **state)
+UNIT_TEST(every_range_has_its_columns)
 {
-    (void)state;
     Heads heads = maps_new(4, 1, (const Pattern[]){W(0)}, WORDS);
     maps_stride(&heads, 0); /* keys 0 | 0 1 | 0 2 | 0 1 3 */
     memcpy(heads.maps, (const Real[]){1, 0, 0, 0, 0.4, 0.6, 0, 0, 0.96, 0, 0.04, 0, 0.3, 0, 0, 0.7},
@@ -72,9 +71,8 @@ static void every_range_has_its_columns(void **state)
     heads_free(&heads);
 }
 
-static void keys_after_the_query_have_columns_too(void **state)
+UNIT_TEST(keys_after_the_query_have_columns_too)
 {
-    (void)state;
     Heads heads = maps_new(2, 1, (const Pattern[]){W(0)}, WORDS);
     maps_see_prefix(&heads, 0, 2);
     memcpy(heads.maps, (const Real[]){0.25, 0.75, 0.5, 0.5}, 4 * sizeof(Real));
@@ -88,9 +86,8 @@ static void keys_after_the_query_have_columns_too(void **state)
 }
 
 /* [bos] el | the dog, of which the first two see each other. */
-static void a_pair_has_its_sides_marked(void **state)
+UNIT_TEST(a_pair_has_its_sides_marked)
 {
-    (void)state;
     static const char *const pair[] = {"[bos]", "el", "[sep]", "the", "dog"};
     Heads heads = maps_new(5, 1, (const Pattern[]){W(0)}, pair);
     heads.source = heads.prefix = 3;
@@ -124,9 +121,8 @@ static void a_pair_has_its_sides_marked(void **state)
     heads_free(&heads);
 }
 
-static void a_summary_tells_of_the_next_token_if_it_is_seen(void **state)
+UNIT_TEST(a_summary_tells_of_the_next_token_if_it_is_seen)
 {
-    (void)state;
     Heads heads = maps_new(2, 1, (const Pattern[]){W(0)}, WORDS);
     maps_see_prefix(&heads, 0, 2);
     heads.prefix = 2;
@@ -137,9 +133,8 @@ static void a_summary_tells_of_the_next_token_if_it_is_seen(void **state)
     heads_free(&heads);
 }
 
-static void a_summary_names_patterns_if_there_are_any(void **state)
+UNIT_TEST(a_summary_names_patterns_if_there_are_any)
 {
-    (void)state;
     Heads heads = maps_new(2, 2, (const Pattern[]){W(0), W(1)}, WORDS);
     memcpy(heads.maps, (const Real[]){1, 0, 0.5, 0.5, 1, 0, 0, 1}, 8 * sizeof(Real));
     assert_prints(
@@ -160,16 +155,4 @@ static void a_summary_names_patterns_if_there_are_any(void **state)
                   "    1     1            0.50           0.25     75%       50%\n");
     heads.heads = heads.count = 2;
     heads_free(&heads);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_range_has_its_columns),
-        cmocka_unit_test(keys_after_the_query_have_columns_too),
-        cmocka_unit_test(a_pair_has_its_sides_marked),
-        cmocka_unit_test(a_summary_tells_of_the_next_token_if_it_is_seen),
-        cmocka_unit_test(a_summary_names_patterns_if_there_are_any),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,9 +71,8 @@ static void assert_replaced(const char *map, const char *text, const char *wante
     free(got);
 }
 
-static void words_are_cut_at_punctuation_and_white_space(void **state)
+UNIT_TEST(words_are_cut_at_punctuation_and_white_space)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     char *map = charsmap_new(&t);
     assert_replaced(map, "el perro", "el perro");
@@ -89,9 +88,8 @@ static void words_are_cut_at_punctuation_and_white_space(void **state)
     tokenizer_free(&t);
 }
 
-static void words_in_lower_case(void **state)
+UNIT_TEST(words_in_lower_case)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     t.form = TEXT_LOWER;
     char *map = charsmap_new(&t);
@@ -102,9 +100,8 @@ static void words_in_lower_case(void **state)
     tokenizer_free(&t);
 }
 
-static void words_that_keep_their_punctuation(void **state)
+UNIT_TEST(words_that_keep_their_punctuation)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     t.punctuation = PUNCTUATION_IN_WORDS;
     char *map = charsmap_new(&t);
@@ -113,9 +110,8 @@ static void words_that_keep_their_punctuation(void **state)
     tokenizer_free(&t);
 }
 
-static void characters_stay_alone(void **state)
+UNIT_TEST(characters_stay_alone)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_CHAR, true);
     char *map = charsmap_new(&t);
     assert_replaced(map, "¿qué?  el\r\nperro\n", "¿qué?  el\nperro\n");
@@ -124,18 +120,16 @@ static void characters_stay_alone(void **state)
     tokenizer_free(&t);
 }
 
-static void plain_letters_need_no_table(void **state)
+UNIT_TEST(plain_letters_need_no_table)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer("ab cd\n", TOKENIZER_CHAR, false);
     assert_null(charsmap_new(&t));
     tokenizer_free(&t);
 }
 
 /* All that the table has is what becomes of one code point in the text: nothing else is changed. */
-static void nothing_else_is_replaced(void **state)
+UNIT_TEST(nothing_else_is_replaced)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     char *map = charsmap_new(&t);
     int changed = 0;
@@ -157,17 +151,4 @@ static void nothing_else_is_replaced(void **state)
     assert_in_range(changed, 600, 1100);
     arrfree(map);
     tokenizer_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_cut_at_punctuation_and_white_space),
-        cmocka_unit_test(words_in_lower_case),
-        cmocka_unit_test(words_that_keep_their_punctuation),
-        cmocka_unit_test(characters_stay_alone),
-        cmocka_unit_test(plain_letters_need_no_table),
-        cmocka_unit_test(nothing_else_is_replaced),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,8 @@ static double value_of(unsigned half)
 }
 
 /* Between two neighbours the nearer one is taken; in the middle the even one. */
-static void every_half_is_the_nearest(void **state)
+UNIT_TEST(every_half_is_the_nearest)
 {
-    (void)state;
     for (unsigned half = 0; half < 0x7C00; half++) {
         const float here = (float)value_of(half);
         assert_int_equal(gguf_half(here), half);
@@ -56,9 +55,8 @@ static void every_half_is_the_nearest(void **state)
 
 /* ---- 8 bits ---- */
 
-static void blocks_of_32_have_a_scale(void **state)
+UNIT_TEST(blocks_of_32_have_a_scale)
 {
-    (void)state;
     char *folder = scratch_new();
     Real rows[2 * 64] = {0}; /* the second block of the first row stays 0 */
     for (int i = 0; i < 32; i++)
@@ -97,23 +95,12 @@ static void add_large(void *type)
     gguf_free(&gguf);
 }
 
-static void a_number_that_does_not_fit_is_refused(void **state)
+UNIT_TEST(a_number_that_does_not_fit_is_refused)
 {
-    (void)state;
     GgufType type = GGUF_F16;
     assert_dies(add_large, &type, "w.weight", "-1e+30", "--type f32");
     type = GGUF_Q8_0;
     assert_dies(add_large, &type, "w.weight");
     type = GGUF_F32;
     add_large(&type);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_half_is_the_nearest),
-        cmocka_unit_test(blocks_of_32_have_a_scale),
-        cmocka_unit_test(a_number_that_does_not_fit_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

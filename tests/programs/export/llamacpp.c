@@ -78,9 +78,8 @@ static void assert_turned(const GgufFile *file, const char *name, const Real *at
             assert_true(gguf_file_number(tensor, o * in + i) == (float)at[i * out + o]);
 }
 
-static void every_tensor_has_its_name_and_its_axes(void **state)
+UNIT_TEST(every_tensor_has_its_name_and_its_axes)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
     GgufFile file = exported(folder, GGUF_F32);
@@ -104,9 +103,8 @@ static void every_tensor_has_its_name_and_its_axes(void **state)
 }
 
 /* A context of 8 has 256 positions: those of the model, then more. */
-static void positions_go_on_to_a_multiple_of_256(void **state)
+UNIT_TEST(positions_go_on_to_a_multiple_of_256)
 {
-    (void)state;
     for (int learned = 0; learned < 2; learned++) {
         char *folder = scratch_new();
         Kind kind = gelu(TOKENIZER_WORD, false);
@@ -137,9 +135,8 @@ static void positions_go_on_to_a_multiple_of_256(void **state)
 
 /* ---- Tokens ---- */
 
-static void words_are_marked_where_they_begin(void **state)
+UNIT_TEST(words_are_marked_where_they_begin)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
     GgufFile file = exported(folder, GGUF_F32);
@@ -173,9 +170,8 @@ static void words_are_marked_where_they_begin(void **state)
 /* A stream of characters gets a token that ends a text, and never comes: for any input of the head,
  * whose numbers n sum to 0 before gain and bias, its logit is the same and low, and those of the
  * others are the model's, even if bias/gain sums to 0. */
-static void a_stream_gets_a_token_that_ends_it(void **state)
+UNIT_TEST(a_stream_gets_a_token_that_ends_it)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_CHAR, true));
     LayerNormWeights *norm = &model.gpt.weights.norm;
@@ -215,9 +211,8 @@ static void a_stream_gets_a_token_that_ends_it(void **state)
     scratch_remove(folder);
 }
 
-static void subwords_have_merges_and_an_end(void **state)
+UNIT_TEST(subwords_have_merges_and_an_end)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_BPE, true));
     GgufFile file = exported(folder, GGUF_F32);
@@ -260,9 +255,8 @@ static void assert_cannot(Kind kind, GgufType type, const char *option)
     scratch_remove(folder);
 }
 
-static void what_it_is_not_is_refused_with_the_option(void **state)
+UNIT_TEST(what_it_is_not_is_refused_with_the_option)
 {
-    (void)state;
     Kind kind = gelu(TOKENIZER_WORD, false);
     kind.shape.activation = ACTIVATION_RELU;
     assert_cannot(kind, GGUF_F32, "--activation gelu");
@@ -279,17 +273,4 @@ static void what_it_is_not_is_refused_with_the_option(void **state)
     kind = gelu(TOKENIZER_BPE, false);
     kind.lower = true;
     assert_cannot(kind, GGUF_F32, "--lower");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tensor_has_its_name_and_its_axes),
-        cmocka_unit_test(positions_go_on_to_a_multiple_of_256),
-        cmocka_unit_test(words_are_marked_where_they_begin),
-        cmocka_unit_test(a_stream_gets_a_token_that_ends_it),
-        cmocka_unit_test(subwords_have_merges_and_an_end),
-        cmocka_unit_test(what_it_is_not_is_refused_with_the_option),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

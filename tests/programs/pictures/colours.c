@@ -29,9 +29,8 @@ static double contrast(Colour c)
     return colour_wants_white(c) ? 1.05 / (luminance + 0.05) : (luminance + 0.05) / 0.05;
 }
 
-static void lightness_is_even(void **state)
+UNIT_TEST(lightness_is_even)
 {
-    (void)state;
     for (Ground ground = GROUND_LIGHT; ground <= GROUND_DARK; ground++) {
         const double from = lightness(colour_of(0, ground)), to = lightness(colour_of(1, ground));
         assert_true(ground == GROUND_DARK ? to - from > 0.65 : from - to > 0.65);
@@ -48,9 +47,8 @@ static void lightness_is_even(void **state)
 }
 
 /* A number and its negative are equally dark, and never of one hue. */
-static void signs_are_hues(void **state)
+UNIT_TEST(signs_are_hues)
 {
-    (void)state;
     for (int i = 0; i <= 100; i++) {
         const Colour more = colour_of_signed(i / 100.0), less = colour_of_signed(-i / 100.0);
         assert_close_one("lightness", lightness(less), lightness(more), 0.008);
@@ -59,9 +57,8 @@ static void signs_are_hues(void **state)
     }
 }
 
-static void with_256_colours_lightness_has_the_same_order(void **state)
+UNIT_TEST(with_256_colours_lightness_has_the_same_order)
 {
-    (void)state;
     for (Ground ground = GROUND_LIGHT; ground <= GROUND_DARK; ground++) {
         Colour before = {0}, c;
         int last = 0;
@@ -81,9 +78,8 @@ static void with_256_colours_lightness_has_the_same_order(void **state)
     assert_true(c.red == 255 && c.green == 95 && c.blue == 0);
 }
 
-static void letters_can_be_read(void **state)
+UNIT_TEST(letters_can_be_read)
 {
-    (void)state;
     for (Ground ground = GROUND_LIGHT; ground <= GROUND_UNKNOWN; ground++)
         for (int i = 0; i <= 100; i++) {
             Colour c;
@@ -91,15 +87,4 @@ static void letters_can_be_read(void **state)
             colour_of_256(i / 100.0, ground, &c);
             assert_true(contrast(c) >= 4.5);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lightness_is_even),
-        cmocka_unit_test(signs_are_hues),
-        cmocka_unit_test(with_256_colours_lightness_has_the_same_order),
-        cmocka_unit_test(letters_can_be_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,9 +58,8 @@ static void refuse(Fixture *f, const char *name, const char *value, const char *
     free(wrong);
 }
 
-static void every_option_of_answers_changes_and_comes_back(void **state)
+UNIT_TEST(every_option_of_answers_changes_and_comes_back)
 {
-    (void)state;
     Fixture f = fixture_new(OBJECTIVE_NEXT);
     int count = 0;
     EACH_FIELD (field, CHOICES) {
@@ -83,9 +82,8 @@ static void every_option_of_answers_changes_and_comes_back(void **state)
     fields_free(CHOICES, &f.choice);
 }
 
-static void defaults_follow_other_options(void **state)
+UNIT_TEST(defaults_follow_other_options)
 {
-    (void)state;
     Fixture f = fixture_new(OBJECTIVE_NEXT);
     has(&f, "count", "3");
     change(&f, "greedy", "", "on");
@@ -101,9 +99,8 @@ static void defaults_follow_other_options(void **state)
     has(&pairs, "beam", "0");
 }
 
-static void mistakes_change_nothing(void **state)
+UNIT_TEST(mistakes_change_nothing)
 {
-    (void)state;
     Fixture f = fixture_new(OBJECTIVE_NEXT), gaps = fixture_new(OBJECTIVE_MASKED);
     Fixture pairs = fixture_new(OBJECTIVE_PAIRS);
     refuse(&f, "count", "x", ":count needs a whole number from 0 to 100000, not 'x'");
@@ -122,14 +119,4 @@ static void mistakes_change_nothing(void **state)
     refuse(&gaps, "repetition-penalty", "2", "one token into each gap");
     refuse(&gaps, "stop", "come", "one token into each gap");
     refuse(&pairs, "count", "1001", "more than the 1000 that a search can find");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_option_of_answers_changes_and_comes_back),
-        cmocka_unit_test(defaults_follow_other_options),
-        cmocka_unit_test(mistakes_change_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,16 +17,25 @@ static const Field FIELDS[] = {
     {.name = NULL},
 };
 
-static const Field **names; /* stb_ds array */
+/* An stb_ds array. */
+static const Field **all_names(void)
+{
+    const Field **names = NULL;
+    EACH_FIELD (field, FIELDS)
+        arrput(names, field);
+    return names;
+}
 
 /* Checks what a line means: the name of a command or an option, and the value. */
 static void check(const char *line, const char *name, const char *value)
 {
     char *typed = format_text("%s", line);
+    const Field **names = all_names();
     const CommandLine read = command_read(names, typed);
     assert_null(read.wrong);
     assert_string_equal(read.meant->name, name);
     assert_string_equal(read.value, value);
+    arrfree(names);
     free(typed);
 }
 
@@ -34,16 +43,17 @@ static void check(const char *line, const char *name, const char *value)
 static void refuse(const char *line, const char *text)
 {
     char *typed = format_text("%s", line);
+    const Field **names = all_names();
     const CommandLine read = command_read(names, typed);
     assert_null(read.meant);
     assert_non_null(strstr(read.wrong, text));
     free(read.wrong);
+    arrfree(names);
     free(typed);
 }
 
-static void names_may_be_cut(void **state)
+UNIT_TEST(names_may_be_cut)
 {
-    (void)state;
     check("again", "again", "");
     check("a", "again", "");
     check("q  ", "quit", "");
@@ -55,24 +65,12 @@ static void names_may_be_cut(void **state)
     check("top 3", "top", "3"); /* though others begin so */
 }
 
-static void mistakes_are_named(void **state)
+UNIT_TEST(mistakes_are_named)
 {
-    (void)state;
     refuse("", "a command follows the colon; :help lists them");
     refuse(" ", "a command follows the colon");
     refuse("no", "there is no command :no; :help lists them, and ::no is a prompt");
     refuse("agains", ":agains");
     refuse("to 5", ":to may be :top-k, :top-p, :top");
     refuse("quit now", ":quit takes nothing after it, but there is 'now'");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_may_be_cut),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    EACH_FIELD (field, FIELDS)
-        arrput(names, field);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static void check_path(const char *history, const char *state, const char *home,
     free(path);
 }
 
-static void the_environment_says_where_it_is(void **state)
+UNIT_TEST(the_environment_says_where_it_is)
 {
-    (void)state;
     check_path(NULL, NULL, "/home/ana", "/home/ana/.local/state/pulga/history");
     check_path(NULL, "", "/home/ana", "/home/ana/.local/state/pulga/history");
     check_path(NULL, "relative", "/home/ana", "/home/ana/.local/state/pulga/history");
@@ -56,9 +55,8 @@ static void check_lines(const char *path, int count, const char *first, const ch
     }
 }
 
-static void only_the_owner_can_read_it(void **state)
+UNIT_TEST(only_the_owner_can_read_it)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/a/b/history", folder);
     struct stat file, above;
     check_lines(path, 0, NULL, NULL); /* that it is not there is no mistake */
@@ -74,9 +72,8 @@ static void only_the_owner_can_read_it(void **state)
     scratch_remove(folder);
 }
 
-static void the_last_lines_are_read(void **state)
+UNIT_TEST(the_last_lines_are_read)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/history", folder);
     for (int i = 1; i <= KEPT_PROMPTS + 5; i++) {
         char line[32];
@@ -88,9 +85,8 @@ static void the_last_lines_are_read(void **state)
     scratch_remove(folder);
 }
 
-static void damaged_lines_are_left_out(void **state)
+UNIT_TEST(damaged_lines_are_left_out)
 {
-    (void)state;
     static const char bytes[] = "uno\n\n\xff\xfe\ndos\nand no end";
     char *folder = scratch_new();
     char *path = scratch_write(folder, "history", bytes, strlen(bytes));
@@ -99,23 +95,10 @@ static void damaged_lines_are_left_out(void **state)
     scratch_remove(folder);
 }
 
-static void what_cannot_be_written_is_left_alone(void **state)
+UNIT_TEST(what_cannot_be_written_is_left_alone)
 {
-    (void)state;
     char *folder = scratch_new();
     assert_false(history_add(folder, "un gato"));
     assert_false(history_add("/proc/nowhere/history", "un gato"));
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_environment_says_where_it_is),
-        cmocka_unit_test(only_the_owner_can_read_it),
-        cmocka_unit_test(the_last_lines_are_read),
-        cmocka_unit_test(damaged_lines_are_left_out),
-        cmocka_unit_test(what_cannot_be_written_is_left_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,9 +96,8 @@ static void compare_with_the_definition(Norm norm, bool untied, Rounding roundin
     gpt_free(&wanted);
 }
 
-static void a_rounded_model_is_one_of_rounded_weights(void **state)
+UNIT_TEST(a_rounded_model_is_one_of_rounded_weights)
 {
-    (void)state;
     for (int untied = 0; untied < 2; untied++) {
         compare_with_the_definition(NORM_PRE, untied, ROUNDING_BF16);
         compare_with_the_definition(NORM_POST, untied, ROUNDING_Q8);
@@ -106,20 +105,10 @@ static void a_rounded_model_is_one_of_rounded_weights(void **state)
     }
 }
 
-static void rows_must_be_whole_blocks(void **state)
+UNIT_TEST(rows_must_be_whole_blocks)
 {
-    (void)state;
     static const int sizes[][3] = {{100, 64, 16}, {128, 100, 16}, {128, 64, 24}};
     for (int i = 0; i < 3; i++)
         assert_false(gpt_rounds(&(GptConfig){
             .width = sizes[i][0], .hidden = sizes[i][1], .heads = 4, .head_size = sizes[i][2]}));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rounded_model_is_one_of_rounded_weights),
-        cmocka_unit_test(rows_must_be_whole_blocks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

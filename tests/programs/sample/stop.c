@@ -100,31 +100,18 @@ static void check_model(const char *const *options, const char *prompt, int word
     trained_close(&f);
 }
 
-static void words_end_before_a_text(void **state)
+UNIT_TEST(words_end_before_a_text)
 {
-    (void)state;
     check_model((const char *[]){NULL}, "un", 25);
 }
 
-static void characters_end_before_a_text(void **state)
+UNIT_TEST(characters_end_before_a_text)
 {
-    (void)state;
     check_model((const char *[]){"tokens", "char", NULL}, "un", 25);
     check_model((const char *[]){"tokens", "char", "sequence", "stream", NULL}, "", 25);
 }
 
-static void subwords_end_before_a_text(void **state)
+UNIT_TEST(subwords_end_before_a_text)
 {
-    (void)state;
     check_model((const char *[]){"tokens", "bpe", "vocabulary", "270", NULL}, "un", 150);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_end_before_a_text),
-        cmocka_unit_test(characters_end_before_a_text),
-        cmocka_unit_test(subwords_end_before_a_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static void check(const Suffixes *s, const int *text, const int *tokens, int cou
 }
 
 /* All runs of tokens that the text has, and the same with one token changed. */
-static void counts_are_those_of_brute_force(void **state)
+UNIT_TEST(counts_are_those_of_brute_force)
 {
-    (void)state;
     for (int stream = 0; stream < 2; stream++) {
         Corpus c = corpus_made_up(20, 9, stream);
         Suffixes s = suffixes_new(&c, LONGEST);
@@ -56,9 +55,8 @@ static void counts_are_those_of_brute_force(void **state)
 }
 
 /* One token, over and over: each place has the tokens of all that come later. */
-static void a_text_may_repeat_itself(void **state)
+UNIT_TEST(a_text_may_repeat_itself)
 {
-    (void)state;
     Corpus c = corpus_of_string("a a a a b a a a a", true, false);
     Suffixes s = suffixes_new(&c, LONGEST);
     int *text = corpus_tokens(&c);
@@ -68,11 +66,4 @@ static void a_text_may_repeat_itself(void **state)
     free(text);
     suffixes_free(&s);
     corpus_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_are_those_of_brute_force),
-                                       cmocka_unit_test(a_text_may_repeat_itself)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #include "programs/terminal/screen.h"
 #include "tests/helpers/close.h"
 
-static void test_counts_and_times_read_well(void **state)
+UNIT_TEST(test_counts_and_times_read_well)
 {
-    (void)state;
     assert_string_equal(thousands(0).text, "0");
     assert_string_equal(thousands(999).text, "999");
     assert_string_equal(thousands(1234567).text, "1,234,567");
@@ -21,9 +20,8 @@ static void test_counts_and_times_read_well(void **state)
     assert_string_equal(duration(7265).text, "2h01m");
 }
 
-static void test_no_speed_is_told_if_no_time_has_passed(void **state)
+UNIT_TEST(test_no_speed_is_told_if_no_time_has_passed)
 {
-    (void)state;
     assert_string_equal(rate_per_second(3000, 1.5).text, "2,000");
     assert_string_equal(rate_per_second(3000, 0).text, "-");
     assert_string_equal(rate_per_second(0, 0).text, "-");
@@ -45,9 +43,8 @@ static void check_paragraph(const char *columns, const char *label, const char *
     free(printed);
 }
 
-static void test_a_paragraph_breaks_between_words(void **state)
+UNIT_TEST(test_a_paragraph_breaks_between_words)
 {
-    (void)state;
     check_paragraph("20", "text", "one two", "text    one two\n");
     check_paragraph("20", "text", "one two three", "text    one two\n        three\n");
     check_paragraph("20", "text", "a-word-of-24-columns-and x", /* never broken */
@@ -58,9 +55,8 @@ static void test_a_paragraph_breaks_between_words(void **state)
                     "text    one?two\n"); /* no orders to the terminal */
 }
 
-static void test_a_paragraph_in_another_language(void **state)
+UNIT_TEST(test_a_paragraph_in_another_language)
 {
-    (void)state;
     setenv("LC_ALL", "es_MX.UTF-8", 1);
     check_paragraph("20", "losses", "one two", "pérdida one two\n");
     assert_string_equal(plural(2, "evaluation", "evaluations").text, "2 evaluaciones");
@@ -68,9 +64,8 @@ static void test_a_paragraph_in_another_language(void **state)
 }
 
 /* An error that ends the program is printed after standard output was flushed. */
-static void test_a_status_line_is_removed_by_what_comes_next(void **state)
+UNIT_TEST(test_a_status_line_is_removed_by_what_comes_next)
 {
-    (void)state;
     const Screen screen = {true, "", ""};
     char *printed;
     size_t size;
@@ -84,16 +79,4 @@ static void test_a_status_line_is_removed_by_what_comes_next(void **state)
     stdout = output;
     assert_string_equal(printed, "\rreading\033[K\r\033[K\r\033[Kdone\n");
     free(printed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_and_times_read_well),
-        cmocka_unit_test(test_no_speed_is_told_if_no_time_has_passed),
-        cmocka_unit_test(test_a_paragraph_breaks_between_words),
-        cmocka_unit_test(test_a_paragraph_in_another_language),
-        cmocka_unit_test(test_a_status_line_is_removed_by_what_comes_next),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,9 +14,8 @@ static void assert_line(char *word, const char *wanted)
     free(line);
 }
 
-static void a_word_is_quoted_only_if_a_shell_needs_it(void **state)
+UNIT_TEST(a_word_is_quoted_only_if_a_shell_needs_it)
 {
-    (void)state;
     assert_line("runs/perro-2", "runs/perro-2");
     assert_line("ñandú", "ñandú");
     assert_line("", "''");
@@ -26,16 +25,14 @@ static void a_word_is_quoted_only_if_a_shell_needs_it(void **state)
     assert_line("a;b", "'a;b'");
 }
 
-static void a_control_character_becomes_a_question_mark(void **state)
+UNIT_TEST(a_control_character_becomes_a_question_mark)
 {
-    (void)state;
     assert_line("a\033[31mb", "'a?[31mb'");
     assert_line("a\nb", "'a?b'");
 }
 
-static void the_shell_reads_the_words_back(void **state)
+UNIT_TEST(the_shell_reads_the_words_back)
 {
-    (void)state;
     char *words[] = {"printf", "%s.", "a b", "it's", "*", "$x", "\"", "\\", "#", "ñ", "", NULL};
     char *line = command_line(words), got[64] = "";
     FILE *shell = popen(line, "r");
@@ -46,9 +43,8 @@ static void the_shell_reads_the_words_back(void **state)
     free(line);
 }
 
-static void words_are_joined_in_time_that_grows_with_their_length(void **state)
+UNIT_TEST(words_are_joined_in_time_that_grows_with_their_length)
 {
-    (void)state;
     enum { COUNT = 300000 };
     char **words = memory_new(COUNT + 1, sizeof *words, "a test");
     for (int i = 0; i < COUNT; i++)
@@ -59,15 +55,4 @@ static void words_are_joined_in_time_that_grows_with_their_length(void **state)
     assert_true(processor_seconds() - began < 1); /* 15 s when each word copied all before it */
     free(text);
     free(words);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_word_is_quoted_only_if_a_shell_needs_it),
-        cmocka_unit_test(a_control_character_becomes_a_question_mark),
-        cmocka_unit_test(the_shell_reads_the_words_back),
-        cmocka_unit_test(words_are_joined_in_time_that_grows_with_their_length),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

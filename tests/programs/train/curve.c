@@ -33,9 +33,8 @@ static char *figure_of(const Curve *curve)
 
 /* ---- What is joined ---- */
 
-static void each_value_is_a_point_while_there_is_room(void **state)
+UNIT_TEST(each_value_is_a_point_while_there_is_room)
 {
-    (void)state;
     Curve *c = curve_new(NAN);
     assert_true(curve_is_empty(c));
     for (int64_t step = 0; step < CURVE_POINTS; step++)
@@ -49,9 +48,8 @@ static void each_value_is_a_point_while_there_is_room(void **state)
 }
 
 /* Nothing is lost: the points have as many values as were added, and their sum. */
-static void points_of_a_long_run_are_means_of_equal_parts(void **state)
+UNIT_TEST(points_of_a_long_run_are_means_of_equal_parts)
 {
-    (void)state;
     enum { ROWS = 100000 };
     Curve *c = curve_new(NAN);
     int64_t count = 0;
@@ -75,9 +73,8 @@ static void points_of_a_long_run_are_means_of_equal_parts(void **state)
     free(c);
 }
 
-static void what_is_no_number_of_a_step_is_left_out(void **state)
+UNIT_TEST(what_is_no_number_of_a_step_is_left_out)
 {
-    (void)state;
     Curve *c = curve_new(NAN);
     curve_add(&c->loss, 1, NAN);
     curve_add(&c->loss, 1, INFINITY);
@@ -101,9 +98,8 @@ static void assert_ticks(const Axis *axis, const double *wanted, int count)
     }
 }
 
-static void axes_have_round_ticks(void **state)
+UNIT_TEST(axes_have_round_ticks)
 {
-    (void)state;
     Axis axis = axis_linear(0.511, 7.66, 6, true);
     assert_ticks(&axis, (const double[]){0, 2, 4, 6, 8}, 5);
     assert_close_one("a quarter", axis_place(&axis, 2), 0.25, 1e-12);
@@ -122,9 +118,8 @@ static void axes_have_round_ticks(void **state)
 }
 
 /* A log that begins late, and one that begins early. */
-static void an_axis_begins_near_the_first_step(void **state)
+UNIT_TEST(an_axis_begins_near_the_first_step)
 {
-    (void)state;
     for (int early = 0; early < 2; early++) {
         Curve *c = curve_new(NAN);
         curve_add(&c->loss, early ? 100 : 900, 2);
@@ -134,9 +129,8 @@ static void an_axis_begins_near_the_first_step(void **state)
     }
 }
 
-static void losses_that_differ_tenfold_have_a_logarithmic_axis(void **state)
+UNIT_TEST(losses_that_differ_tenfold_have_a_logarithmic_axis)
 {
-    (void)state;
     Curve *c = curve_new(0.5);
     curve_add(&c->evaluated, 0, 7);
     curve_add(&c->evaluated, 10, 0.71);
@@ -175,9 +169,8 @@ static void assert_is_whole(const Curve *curve)
     free(figure);
 }
 
-static void a_figure_is_whole_whatever_the_log_holds(void **state)
+UNIT_TEST(a_figure_is_whole_whatever_the_log_holds)
 {
-    (void)state;
     const double values[] = {0, 1e-12, 0.5, 3, 1e30};
     for (int a = 0; a < 5; a++)
         for (int b = 0; b < 5; b++)
@@ -195,9 +188,8 @@ static void a_figure_is_whole_whatever_the_log_holds(void **state)
 }
 
 /* The axis has room for it, whether the losses are above it or below. */
-static void counting_is_a_line_with_a_name(void **state)
+UNIT_TEST(counting_is_a_line_with_a_name)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         Curve *c = curve_new(NAN);
         c->counting = (const double[]){1, 6, 0.001}[i];
@@ -218,9 +210,8 @@ static void counting_is_a_line_with_a_name(void **state)
 }
 
 /* The best evaluation has a circle of its own if the last one is worse. */
-static void the_best_evaluation_is_marked(void **state)
+UNIT_TEST(the_best_evaluation_is_marked)
 {
-    (void)state;
     Curve *c = curve_new(NAN);
     curve_add(&c->evaluated, 1, 5);
     curve_add(&c->evaluated, 2, 4);
@@ -235,9 +226,8 @@ static void the_best_evaluation_is_marked(void **state)
     free(c);
 }
 
-static void the_end_of_a_line_is_that_of_its_last_point(void **state)
+UNIT_TEST(the_end_of_a_line_is_that_of_its_last_point)
 {
-    (void)state;
     Curve *c = curve_new(NAN);
     CurveName names[CURVE_KINDS];
     for (int64_t step = 0; step <= CURVE_POINTS; step++) {
@@ -254,9 +244,8 @@ static void the_end_of_a_line_is_that_of_its_last_point(void **state)
 }
 
 /* At the foot of the chart, and at its top. */
-static void names_of_equal_ends_do_not_overlap(void **state)
+UNIT_TEST(names_of_equal_ends_do_not_overlap)
 {
-    (void)state;
     static const double ends[] = {0.4, 1};
     for (int e = 0; e < 2; e++) {
         Curve *c = curve_new(0.4);
@@ -272,22 +261,4 @@ static void names_of_equal_ends_do_not_overlap(void **state)
         assert_true(names[0].y >= 0 && names[2].y <= 100);
         free(c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_value_is_a_point_while_there_is_room),
-        cmocka_unit_test(points_of_a_long_run_are_means_of_equal_parts),
-        cmocka_unit_test(what_is_no_number_of_a_step_is_left_out),
-        cmocka_unit_test(axes_have_round_ticks),
-        cmocka_unit_test(an_axis_begins_near_the_first_step),
-        cmocka_unit_test(losses_that_differ_tenfold_have_a_logarithmic_axis),
-        cmocka_unit_test(a_figure_is_whole_whatever_the_log_holds),
-        cmocka_unit_test(counting_is_a_line_with_a_name),
-        cmocka_unit_test(the_best_evaluation_is_marked),
-        cmocka_unit_test(the_end_of_a_line_is_that_of_its_last_point),
-        cmocka_unit_test(names_of_equal_ends_do_not_overlap),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,9 +165,8 @@ static void make_run(void *context)
 }
 
 /* PULGA_EVERY=1 takes each byte, as make torture does. */
-static void every_file_that_is_damaged_is_refused_or_changes_nothing(void **state)
+UNIT_TEST(every_file_that_is_damaged_is_refused_or_changes_nothing)
 {
-    (void)state;
     const char *asked = getenv("PULGA_EVERY");
     const size_t every = asked ? strtoul(asked, NULL, 10) : 37;
     static const char text[] = "el perro come\n¿qué come el perro?\n";
@@ -190,11 +189,4 @@ static void every_file_that_is_damaged_is_refused_or_changes_nothing(void **stat
     free(path);
     free(run);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_file_that_is_damaged_is_refused_or_changes_nothing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,9 +60,8 @@ static void run(void *context)
     scratch_remove(folder);
 }
 
-static void large_numbers_that_stay_finite_do_not_end_a_run(void **state)
+UNIT_TEST(large_numbers_that_stay_finite_do_not_end_a_run)
 {
-    (void)state;
     Case plain = {.steps = 6};
     Case large = {.spoil = {{"wte.weight", NULL, 1e9}}, .steps = 3};
     Case clipped = {
@@ -73,9 +72,8 @@ static void large_numbers_that_stay_finite_do_not_end_a_run(void **state)
     run(&clipped);
 }
 
-static void a_loss_that_is_not_finite_ends_the_run(void **state)
+UNIT_TEST(a_loss_that_is_not_finite_ends_the_run)
 {
-    (void)state;
     Case c = {.options = {"untied", "on"}, .spoil = {{"wte.weight", "gato", 0, 3e38}}, .steps = 3};
     /* The row is finite, but layer norm cannot sum it. */
     assert_dies(run, &c, "step ", ": the loss is not finite: in the gradient, number ",
@@ -93,9 +91,8 @@ static void a_loss_that_is_not_finite_ends_the_run(void **state)
 }
 
 /* The loss is finite, but what it goes back through is not. */
-static void a_gradient_that_is_not_finite_ends_the_run(void **state)
+UNIT_TEST(a_gradient_that_is_not_finite_ends_the_run)
 {
-    (void)state;
     Case c = {.steps = 1,
               .spoil = {{"h.1.mlp.c_fc.weight", NULL, 1e-36},
                         {"h.1.mlp.c_proj.weight", NULL, 1e38},
@@ -105,9 +102,8 @@ static void a_gradient_that_is_not_finite_ends_the_run(void **state)
 }
 
 /* Adam would divide by an infinite number from then on. */
-static void a_gradient_whose_square_no_float_holds_ends_the_run(void **state)
+UNIT_TEST(a_gradient_whose_square_no_float_holds_ends_the_run)
 {
-    (void)state;
     Case c = {
         .steps = 1,
         .options = {"clip", "0"},
@@ -116,25 +112,12 @@ static void a_gradient_whose_square_no_float_holds_ends_the_run(void **state)
 }
 
 /* A row that no sentence reads, so that no loss shows it, is multiplied by weight decay. */
-static void a_weight_that_is_not_finite_is_never_saved(void **state)
+UNIT_TEST(a_weight_that_is_not_finite_is_never_saved)
 {
-    (void)state;
     Case c = {.options = {"untied", "on", "lr", "1e9", "decay", "1e9"},
               .steps = 1,
               .save = true,
               .spoil = {{"wte.weight", "cuerda", 1e21}}};
     assert_dies(run, &c, "step 1: the weights are not finite: among the weights, number ",
                 " of wte.weight is ", "run keeps its last save");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_numbers_that_stay_finite_do_not_end_a_run),
-        cmocka_unit_test(a_loss_that_is_not_finite_ends_the_run),
-        cmocka_unit_test(a_gradient_that_is_not_finite_ends_the_run),
-        cmocka_unit_test(a_gradient_whose_square_no_float_holds_ends_the_run),
-        cmocka_unit_test(a_weight_that_is_not_finite_is_never_saved),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,9 +43,8 @@ static Curve *curve_new(int steps)
     return c;
 }
 
-static void a_plot_fits_the_screen(void **state)
+UNIT_TEST(a_plot_fits_the_screen)
 {
-    (void)state;
     static const char *const locales[] = {"C", "C.UTF-8"};
     for (int columns = 60; columns <= 200; columns += 20)
         for (int steps = 1; steps <= 1000000; steps *= 100)
@@ -61,9 +60,8 @@ static void a_plot_fits_the_screen(void **state)
             }
 }
 
-static void the_locale_decides_between_braille_and_ascii(void **state)
+UNIT_TEST(the_locale_decides_between_braille_and_ascii)
 {
-    (void)state;
     Curve *c = curve_new(40);
     char *text = plot_of(c, &PLAIN, "C", 80);
     for (const char *at = text; *at; at++)
@@ -82,9 +80,8 @@ static void the_locale_decides_between_braille_and_ascii(void **state)
     free(c);
 }
 
-static void colours_are_used_only_if_they_are_allowed(void **state)
+UNIT_TEST(colours_are_used_only_if_they_are_allowed)
 {
-    (void)state;
     Curve *c = curve_new(40);
     char *text = plot_of(c, &(Screen){true, "\033[1m", "\033[0m"}, "C.UTF-8", 80);
     assert_int_equal(count_parts(text, "\033[35m●\033[0m"), 3 + 1);
@@ -95,9 +92,8 @@ static void colours_are_used_only_if_they_are_allowed(void **state)
 }
 
 /* The lines and columns of two points: the first is the highest, the last the lowest. */
-static void points_are_where_the_axes_say(void **state)
+UNIT_TEST(points_are_where_the_axes_say)
 {
-    (void)state;
     Curve *c = memory_new(1, sizeof *c, "a curve");
     *c = (Curve){.run = "a", .text = "all text", .floor = NAN, .floor_of = "", .counting = NAN};
     curve_add(&c->loss, 0, 8);
@@ -115,25 +111,12 @@ static void points_are_where_the_axes_say(void **state)
     free(c);
 }
 
-static void nothing_is_plotted_of_no_step(void **state)
+UNIT_TEST(nothing_is_plotted_of_no_step)
 {
-    (void)state;
     Curve *c = memory_new(1, sizeof *c, "a curve");
     curve_add(&c->evaluated, 0, 7);
     char *text = plot_of(c, &PLAIN, "C", 80);
     assert_string_equal(text, "");
     free(text);
     free(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plot_fits_the_screen),
-        cmocka_unit_test(the_locale_decides_between_braille_and_ascii),
-        cmocka_unit_test(colours_are_used_only_if_they_are_allowed),
-        cmocka_unit_test(points_are_where_the_axes_say),
-        cmocka_unit_test(nothing_is_plotted_of_no_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

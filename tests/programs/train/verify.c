@@ -91,9 +91,8 @@ static void spoil(const char *path, int which)
 }
 
 /* What a receipt calls the state: weights, both moments, and the averaged weights. */
-static void every_number_of_the_state_is_in_its_checksum(void **state)
+UNIT_TEST(every_number_of_the_state_is_in_its_checksum)
 {
-    (void)state;
     char *folder = scratch_new(), *run = run_new(folder);
     Trainer t;
     resume(&t, run);
@@ -111,9 +110,8 @@ static void every_number_of_the_state_is_in_its_checksum(void **state)
     scratch_remove(folder);
 }
 
-static void a_whole_run_is_the_same(void **state)
+UNIT_TEST(a_whole_run_is_the_same)
 {
-    (void)state;
     char *folder = scratch_new(), *run = run_new(folder);
     char *middle = format_text("%s/checkpoint-2", run);
     const int files = scratch_count(run);
@@ -125,9 +123,8 @@ static void a_whole_run_is_the_same(void **state)
     scratch_remove(folder);
 }
 
-static void a_changed_bit_of_one_weight_is_found(void **state)
+UNIT_TEST(a_changed_bit_of_one_weight_is_found)
 {
-    (void)state;
     for (int step = 0; step <= STEPS; step += 2)
         for (int which = 0; which < 5; which++) {
             char *folder = scratch_new(), *run = run_new(folder);
@@ -144,9 +141,8 @@ static void a_changed_bit_of_one_weight_is_found(void **state)
 }
 
 /* In each column of each row of a receipt by itself. */
-static void a_row_that_training_does_not_come_to_is_found(void **state)
+UNIT_TEST(a_row_that_training_does_not_come_to_is_found)
 {
-    (void)state;
     static const char *const whats[] = {"the evaluated loss", "the weights, or what",
                                         "the best weights"};
     char *folder = scratch_new(), *run = run_new(folder), *alone = scratch_new();
@@ -181,15 +177,4 @@ static void a_row_that_training_does_not_come_to_is_found(void **state)
     free(run);
     scratch_remove(folder);
     scratch_remove(alone);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_number_of_the_state_is_in_its_checksum),
-        cmocka_unit_test(a_whole_run_is_the_same),
-        cmocka_unit_test(a_changed_bit_of_one_weight_is_found),
-        cmocka_unit_test(a_row_that_training_does_not_come_to_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

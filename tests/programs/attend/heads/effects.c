@@ -54,9 +54,8 @@ static Gpt model_by_hand(void)
 static const Objective NEXT = {.kind = OBJECTIVE_NEXT, .bos = 0, .eos = 1, .vocabulary = V};
 static const int IDS[] = {0, 7, 5};
 
-static void an_induction_head_built_by_hand_has_the_score_1(void **state)
+UNIT_TEST(an_induction_head_built_by_hand_has_the_score_1)
 {
-    (void)state;
     Tokenizer words = literal_tokenizer(WORDS, TOKENIZER_WORD, false);
     Gpt gpt = model_by_hand();
     assert_int_equal(tokenizer_size(&words), V);
@@ -77,9 +76,8 @@ static void an_induction_head_built_by_hand_has_the_score_1(void **state)
     tokenizer_free(&words);
 }
 
-static void a_short_context_and_a_short_text_have_no_scores(void **state)
+UNIT_TEST(a_short_context_and_a_short_text_have_no_scores)
 {
-    (void)state;
     Tokenizer words = literal_tokenizer(WORDS, TOKENIZER_WORD, false);
     const GptConfig config = {SIZES(4, 1, 1, 2, 2, 1, V)};
     Gpt gpt = gpt_new(&config, 4);
@@ -92,9 +90,8 @@ static void a_short_context_and_a_short_text_have_no_scores(void **state)
 }
 
 /* Each objective: the loss without each head and layer, which are there again in the end. */
-static void a_rise_is_the_loss_without_minus_the_loss_with(void **state)
+UNIT_TEST(a_rise_is_the_loss_without_minus_the_loss_with)
 {
-    (void)state;
     enum { SEP = 2, MASK = 3, COUNT = 9 };
     static const int ids[COUNT] = {0, 7, 5, SEP, 9, MASK, 12, 4, 1};
     static const int predicted[] = {
@@ -122,14 +119,4 @@ static void a_rise_is_the_loss_without_minus_the_loss_with(void **state)
     gpt_free(&gpt);
     gpt_free(&other);
     tokenizer_free(&words);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_induction_head_built_by_hand_has_the_score_1),
-        cmocka_unit_test(a_short_context_and_a_short_text_have_no_scores),
-        cmocka_unit_test(a_rise_is_the_loss_without_minus_the_loss_with),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

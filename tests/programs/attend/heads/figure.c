@@ -9,9 +9,8 @@
 #include "programs/pictures/svg.h"
 #include "tests/helpers/maps.h"
 
-static void a_figure_has_a_cell_for_each_pair(void **state)
+UNIT_TEST(a_figure_has_a_cell_for_each_pair)
 {
-    (void)state;
     const Pattern patterns[] = {W(0), W(2), W(0), W(0)};
     Heads heads = maps_new(12, 4, patterns, NULL);
     maps_see_prefix(&heads, 2, 12);
@@ -31,9 +30,8 @@ static void a_figure_has_a_cell_for_each_pair(void **state)
 }
 
 /* Cells are 30 wide: the lines are at 3 · 30, and the names on both sides of them. */
-static void a_pair_has_lines_and_names_between_its_sides(void **state)
+UNIT_TEST(a_pair_has_lines_and_names_between_its_sides)
 {
-    (void)state;
     const Pattern patterns[] = {W(0), W(2)};
     Heads heads = maps_new(5, 2, patterns, NULL);
     char *figure = maps_written(heads_figure, &heads);
@@ -50,13 +48,4 @@ static void a_pair_has_lines_and_names_between_its_sides(void **state)
     assert_int_equal(count_parts(figure, "<g"), count_parts(figure, "</g>"));
     free(figure);
     heads_free(&heads);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_figure_has_a_cell_for_each_pair),
-        cmocka_unit_test(a_pair_has_lines_and_names_between_its_sides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

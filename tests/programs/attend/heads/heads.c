@@ -43,9 +43,8 @@ static size_t check_cells(const Head *head, Pattern pattern, int prefix)
     return pairs;
 }
 
-static void weights_lie_inside_the_patterns(void **state)
+UNIT_TEST(weights_lie_inside_the_patterns)
 {
-    (void)state;
     Tokenizer words = literal_tokenizer(LETTERS, TOKENIZER_WORD, false);
     for (int c = 0; c < 3 * CASE_COUNT; c++) {
         const Case *which = &CASES[c / 3];
@@ -70,9 +69,8 @@ static void weights_lie_inside_the_patterns(void **state)
 }
 
 /* [sep] is token 7 of the texts here, at place 4. */
-static void a_source_ends_with_its_separator(void **state)
+UNIT_TEST(a_source_ends_with_its_separator)
 {
-    (void)state;
     Tokenizer words = literal_tokenizer(LETTERS, TOKENIZER_WORD, false);
     Gpt gpt = case_model(&CASES[0]);
     Objective pairs = {.kind = OBJECTIVE_PAIRS, .sep = 7};
@@ -88,9 +86,8 @@ static void a_source_ends_with_its_separator(void **state)
     tokenizer_free(&words);
 }
 
-static void some_heads_can_be_chosen(void **state)
+UNIT_TEST(some_heads_can_be_chosen)
 {
-    (void)state;
     Tokenizer words = literal_tokenizer(LETTERS, TOKENIZER_WORD, false);
     Gpt gpt = case_model(&CASES[0]);
     const Sequence sequence = sequence_of(0);
@@ -122,9 +119,8 @@ static void assert_summary(const Heads *heads, int head, HeadSummary wanted)
     assert_close_one("bos", got.bos, wanted.bos, 1e-6);
 }
 
-static void summaries_are_means_over_the_rows(void **state)
+UNIT_TEST(summaries_are_means_over_the_rows)
 {
-    (void)state;
     static const Real maps[] = {
         1,   0, 0,   0,    1,    0,   0,   0,    1,    /* each to itself              */
         1,   0, 0,   1,    0,    0,   0,   1,    0,    /* each to the one before      */
@@ -157,9 +153,8 @@ static void summaries_are_means_over_the_rows(void **state)
     heads_free(&one);
 }
 
-static void summaries_need_no_single_range(void **state)
+UNIT_TEST(summaries_need_no_single_range)
 {
-    (void)state;
     Heads heads = maps_new(4, 1, (const Pattern[]){W(0)}, NULL);
     maps_stride(&heads, 0);
     memcpy(heads.maps,
@@ -169,16 +164,4 @@ static void summaries_need_no_single_range(void **state)
     assert_summary(&heads, 0,
                    (HeadSummary){3.5 / 4, (0.5 + 1 + 2) / 4, 2.25 / 4, 0.5 / 3, 0, 1.5 / 3});
     heads_free(&heads);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_lie_inside_the_patterns),
-        cmocka_unit_test(a_source_ends_with_its_separator),
-        cmocka_unit_test(some_heads_can_be_chosen),
-        cmocka_unit_test(summaries_are_means_over_the_rows),
-        cmocka_unit_test(summaries_need_no_single_range),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static Heads two_heads(const char *second_word)
     return heads;
 }
 
-static void csv_has_a_line_for_each_pair(void **state)
+UNIT_TEST(csv_has_a_line_for_each_pair)
 {
-    (void)state;
     Heads heads = two_heads("a\"b,");
     char *csv = maps_written(numbers_csv, &heads);
     assert_string_equal(csv, NUMBERS_CSV_HEADER "1,1,1,1,\"[bos]\",\"[bos]\",1\n"
@@ -33,9 +32,8 @@ static void csv_has_a_line_for_each_pair(void **state)
 }
 
 /* The second word stands in three rows, in two of them also as the key. */
-static void csv_is_no_formula(void **state)
+UNIT_TEST(csv_is_no_formula)
 {
-    (void)state;
     static const char *const cells[][2] = {
         {"=HYPERLINK(\"http://evil\")", "\"'=HYPERLINK(\"\"http://evil\"\")\","},
         {"+1", "\"'+1\","},
@@ -53,9 +51,8 @@ static void csv_is_no_formula(void **state)
     }
 }
 
-static void csv_displays_what_terminals_obey(void **state)
+UNIT_TEST(csv_displays_what_terminals_obey)
 {
-    (void)state;
     Heads heads = two_heads("\033[31m");
     free(heads.display[1]);
     heads.display[1] = format_text("U+001B[31m");
@@ -66,9 +63,8 @@ static void csv_displays_what_terminals_obey(void **state)
     heads_free(&heads);
 }
 
-static void json_has_everything(void **state)
+UNIT_TEST(json_has_everything)
 {
-    (void)state;
     Heads heads = two_heads("a\"b,\n");
     char *json = maps_written(numbers_json, &heads);
     assert_string_equal(
@@ -86,9 +82,8 @@ static void json_has_everything(void **state)
     heads_free(&heads);
 }
 
-static void json_lists_every_range(void **state)
+UNIT_TEST(json_lists_every_range)
 {
-    (void)state;
     Heads heads = maps_new(4, 1, (const Pattern[]){W(0)}, NULL);
     maps_stride(&heads, 0);
     char *json = maps_written(numbers_json, &heads);
@@ -102,9 +97,8 @@ static void json_lists_every_range(void **state)
     heads_free(&heads);
 }
 
-static void npy_begins_with_its_shape(void **state)
+UNIT_TEST(npy_begins_with_its_shape)
 {
-    (void)state;
     char *bytes;
     size_t size;
     FILE *out = memory_stream(&bytes, &size);
@@ -129,27 +123,12 @@ static void npy_begins_with_its_shape(void **state)
     free(bytes);
 }
 
-static void npy_holds_whole_maps(void **state)
+UNIT_TEST(npy_holds_whole_maps)
 {
-    (void)state;
     Heads heads = two_heads("a");
     char *bytes = maps_written(numbers_npy, &heads);
     assert_non_null(strstr(bytes + 10, "'shape': (1, 2, 2, 2)"));
     assert_memory_equal(bytes + 128, ((const float[]){1, 0, 0.25f, 0.75f, 1, 0, 0, 1}), 32);
     free(bytes);
     heads_free(&heads);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_has_a_line_for_each_pair),
-        cmocka_unit_test(csv_is_no_formula),
-        cmocka_unit_test(csv_displays_what_terminals_obey),
-        cmocka_unit_test(json_has_everything),
-        cmocka_unit_test(json_lists_every_range),
-        cmocka_unit_test(npy_begins_with_its_shape),
-        cmocka_unit_test(npy_holds_whole_maps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

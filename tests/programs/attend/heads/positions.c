@@ -43,9 +43,8 @@ static char *written(void (*write)(FILE *out, const Positions *positions), const
     return text;
 }
 
-static void sinusoids_differ_by_their_distance_only(void **state)
+UNIT_TEST(sinusoids_differ_by_their_distance_only)
 {
-    (void)state;
     for (int odd = 0; odd < 2; odd++) {
         Gpt gpt = model_of(20, odd ? 3 : 16, false);
         Positions p = positions_read(&gpt, "run");
@@ -61,9 +60,8 @@ static void sinusoids_differ_by_their_distance_only(void **state)
     }
 }
 
-static void learned_positions_spread(void **state)
+UNIT_TEST(learned_positions_spread)
 {
-    (void)state;
     enum { T = 9 };
     Gpt gpt = model_of(T, 5, true);
     Positions p = positions_read(&gpt, "run");
@@ -91,9 +89,8 @@ static double next_number(char **at)
     return strtod(*at, at);
 }
 
-static void every_pair_is_written(void **state)
+UNIT_TEST(every_pair_is_written)
 {
-    (void)state;
     enum { T = 4 };
     Gpt gpt = model_of(T, 6, true);
     Positions p = positions_read(&gpt, "a \"run\"");
@@ -121,9 +118,8 @@ static void every_pair_is_written(void **state)
 
 /* A figure has a cell for each pair, up to 128 along each side; beside them there are 66 others:
  * the ground, that of the hatching, and the scale. */
-static void a_figure_of_few_and_of_many(void **state)
+UNIT_TEST(a_figure_of_few_and_of_many)
 {
-    (void)state;
     static const int counts[][2] = {{1, 1}, {8, 8}, {128, 128}, {129, 65}, {1000, 125}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (int learned = 0; learned < 2; learned++) {
@@ -143,9 +139,8 @@ static void a_figure_of_few_and_of_many(void **state)
         }
 }
 
-static void a_vector_of_zeros_has_no_direction(void **state)
+UNIT_TEST(a_vector_of_zeros_has_no_direction)
 {
-    (void)state;
     Gpt gpt = model_of(3, 4, true);
     memset(ROW(gpt.weights.embedding.wpe, 1, 4), 0, 4 * sizeof(Real));
     Positions p = positions_read(&gpt, "run");
@@ -153,16 +148,4 @@ static void a_vector_of_zeros_has_no_direction(void **state)
     assert_close_one("the mean", p.distance[1].mean, 0, 0);
     positions_free(&p);
     gpt_free(&gpt);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sinusoids_differ_by_their_distance_only),
-        cmocka_unit_test(learned_positions_spread),
-        cmocka_unit_test(every_pair_is_written),
-        cmocka_unit_test(a_figure_of_few_and_of_many),
-        cmocka_unit_test(a_vector_of_zeros_has_no_direction),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,9 +46,8 @@ static void write_log(const char *folder, int steps, int every)
     free(text);
 }
 
-static void the_log_is_thinned(void **state)
+UNIT_TEST(the_log_is_thinned)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained written = write_model(folder, PLAIN), model = pretrained_open(folder);
     const int steps[] = {3, 1000, 50000, 50000}, every[] = {2, 10, 100, 2};
@@ -76,12 +75,4 @@ static void the_log_is_thinned(void **state)
     pretrained_close(&model);
     free_model(&written);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_log_is_thinned),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

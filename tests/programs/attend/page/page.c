@@ -57,9 +57,8 @@ static Heads every_kind(int length)
     return heads;
 }
 
-static void packed_weights_are_exact_to_four_decimals(void **state)
+UNIT_TEST(packed_weights_are_exact_to_four_decimals)
 {
-    (void)state;
     for (int T = 1; T < 30; T++) {
         Heads heads = every_kind(T);
         EACH_HEAD (head, &heads) {
@@ -82,9 +81,8 @@ static void packed_weights_are_exact_to_four_decimals(void **state)
     }
 }
 
-static void small_pictures_show_the_largest_weights(void **state)
+UNIT_TEST(small_pictures_show_the_largest_weights)
 {
-    (void)state;
     enum { LONG = 200 };
     for (int T = 5; T <= LONG; T += LONG - 5) {
         Heads heads = every_kind(T);
@@ -130,9 +128,8 @@ static void write_static(FILE *out, const Heads *heads)
     scratch_remove(folder);
 }
 
-static void a_page_is_whole_and_harmless(void **state)
+UNIT_TEST(a_page_is_whole_and_harmless)
 {
-    (void)state;
     Heads heads = every_kind(6);
     char *page = maps_written(write_static, &heads);
     assert_memory_equal(page, PAGE_BEGIN, strlen(PAGE_BEGIN));
@@ -148,9 +145,8 @@ static void a_page_is_whole_and_harmless(void **state)
     heads_free(&heads);
 }
 
-static void a_page_lists_the_ranges_of_keys(void **state)
+UNIT_TEST(a_page_lists_the_ranges_of_keys)
 {
-    (void)state;
     Heads heads = every_kind(4);
     char *page = maps_written(write_static, &heads);
     assert_non_null(strstr(page, "\"pattern\":\"all\""));
@@ -166,9 +162,8 @@ static void a_page_lists_the_ranges_of_keys(void **state)
     heads_free(&heads);
 }
 
-static void a_page_knows_its_source(void **state)
+UNIT_TEST(a_page_knows_its_source)
 {
-    (void)state;
     Heads heads = every_kind(4);
     char *page = maps_written(write_static, &heads);
     assert_non_null(strstr(page, "\"source\":0,\"prefix\":0,"));
@@ -179,16 +174,4 @@ static void a_page_knows_its_source(void **state)
     assert_int_equal(count_parts(page, "\"after\": null"), 0);
     free(page);
     heads_free(&heads);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_weights_are_exact_to_four_decimals),
-        cmocka_unit_test(small_pictures_show_the_largest_weights),
-        cmocka_unit_test(a_page_is_whole_and_harmless),
-        cmocka_unit_test(a_page_knows_its_source),
-        cmocka_unit_test(a_page_lists_the_ranges_of_keys),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,21 +71,12 @@ static void check(const char *text, const char *const *options)
 }
 
 /* The last step of an epoch has fewer sequences than the others, and than there are shards. */
-static void shards_make_up_the_step(void **state)
+UNIT_TEST(shards_make_up_the_step)
 {
-    (void)state;
     check(LINES, (const char *const[]){"batch", "5", NULL});
     check(LINES, (const char *const[]){"batch", "5", "optimizer", "muon", "average", "on", NULL});
     check(LINES, (const char *const[]){"tokens", "char", "sequence", "stream", "context", "6",
                                        "batch", "9", "val", "0.3", NULL});
     check(LINES, (const char *const[]){"objective", "masked", "mask", "0.4", "batch", "6", NULL});
     check(PAIRS, (const char *const[]){"objective", "pairs", "batch", "3", NULL});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shards_make_up_the_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static char *prose(int column)
     return text;
 }
 
-static void test_wrapped_lines_are_recognised(void **state)
+UNIT_TEST(test_wrapped_lines_are_recognised)
 {
-    (void)state;
     static const int columns[] = {60, 72, 80, 100};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         char *text = prose(columns[i]);
@@ -61,9 +60,8 @@ static void test_wrapped_lines_are_recognised(void **state)
     }
 }
 
-static void test_a_sentence_on_each_line_is_not_wrapped(void **state)
+UNIT_TEST(test_a_sentence_on_each_line_is_not_wrapped)
 {
-    (void)state;
     char *text = prose(0);
     assert_wrapped(text, 0);
     free(text);
@@ -90,9 +88,8 @@ static void assert_lines(int count, const char *ending, bool longer, int column)
     free(text);
 }
 
-static void test_what_a_wrapped_text_needs(void **state)
+UNIT_TEST(test_what_a_wrapped_text_needs)
 {
-    (void)state;
     assert_lines(21, "", false, 60);
     assert_lines(120, "", true, 60); /* a few words may be longer than the line */
     assert_lines(120, "", false, 60);
@@ -118,18 +115,16 @@ static bool in_blocks(int lines, int blocks)
     return found;
 }
 
-static void test_blocks_of_lines_are_recognised(void **state)
+UNIT_TEST(test_blocks_of_lines_are_recognised)
 {
-    (void)state;
     assert_true(in_blocks(3, 20));
     assert_true(in_blocks(6, 20));
     assert_false(in_blocks(7, 20)); /* paragraphs, or stories */
     assert_false(in_blocks(3, 4));  /* too few lines to judge */
 }
 
-static void test_a_text_without_spaces_is_recognised(void **state)
+UNIT_TEST(test_a_text_without_spaces_is_recognised)
 {
-    (void)state;
     char text[4000] = "", words[4000] = "";
     for (int i = 0; i < 20; i++) {
         strcat(text, "犬は骨を食べる、猫は魚を食べる。\n");
@@ -145,9 +140,8 @@ static void test_a_text_without_spaces_is_recognised(void **state)
     free(row);
 }
 
-static void test_pairs_are_recognised(void **state)
+UNIT_TEST(test_pairs_are_recognised)
 {
-    (void)state;
     static const struct {
         const char *text, *advice; /* NULL: none */
         bool few_spaces;
@@ -166,17 +160,4 @@ static void test_pairs_are_recognised(void **state)
         free(advice);
         text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrapped_lines_are_recognised),
-        cmocka_unit_test(test_a_sentence_on_each_line_is_not_wrapped),
-        cmocka_unit_test(test_what_a_wrapped_text_needs),
-        cmocka_unit_test(test_blocks_of_lines_are_recognised),
-        cmocka_unit_test(test_a_text_without_spaces_is_recognised),
-        cmocka_unit_test(test_pairs_are_recognised),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,9 +262,8 @@ static double brute_unigram(const Corpus *c)
 
 /* ---- The nine sentences ---- */
 
-static void test_the_floor_of_the_nine_sentences(void **state)
+UNIT_TEST(test_the_floor_of_the_nine_sentences)
 {
-    (void)state;
     Text text = text_read("data/perro.txt", false);
     Corpus c = corpus(text.clean, false, 40, 0);
     const int words = 15; /* with [bos] and [eos] */
@@ -327,9 +326,8 @@ static char *made_up_lines(int lines, int longest)
 }
 
 /* Also if a part is held out: only what is trained on counts. */
-static void test_the_floor_of_lines_that_are_cut(void **state)
+UNIT_TEST(test_the_floor_of_lines_that_are_cut)
 {
-    (void)state;
     static const int contexts[] = {1, 2, 8, 30};
     char *text = made_up_lines(80, 24);
     for (size_t i = 0; i < 4; i++) {
@@ -345,9 +343,8 @@ static void test_the_floor_of_lines_that_are_cut(void **state)
 
 /* ---- Pairs and hidden tokens ---- */
 
-static void test_the_floor_of_pairs(void **state)
+UNIT_TEST(test_the_floor_of_pairs)
 {
-    (void)state;
     char *text = made_up_pairs(250);
     for (int characters = 0; characters < 2; characters++)
         for (int causal = 0; causal < 2; causal++) {
@@ -362,9 +359,8 @@ static void test_the_floor_of_pairs(void **state)
 /* After a source of two or of four tokens the last word of these targets sees the same: "x", "t",
  * the [sep] or word two before it, ... But how far the tokens of a source see ahead is different,
  * so a model that steps by two knows which target it is in. One whose source is causal does not. */
-static void test_the_floor_when_only_the_prefix_differs(void **state)
+UNIT_TEST(test_the_floor_when_only_the_prefix_differs)
 {
-    (void)state;
     char text[400], *put = text;
     for (int k = 0; k < 8; k++)
         put += sprintf(put, "x a%d\tm n o z\nx a%d q m\to w\n", k, k);
@@ -380,9 +376,8 @@ static void test_the_floor_when_only_the_prefix_differs(void **state)
     }
 }
 
-static void test_the_floor_of_hidden_tokens(void **state)
+UNIT_TEST(test_the_floor_of_hidden_tokens)
 {
-    (void)state;
     char *text = made_up_lines(300, 5), *longer = made_up_lines(60, 12);
     for (int characters = 0; characters < 2; characters++) {
         Corpus c = cut_for(OBJECTIVE_MASKED, text, characters, 30, characters ? 0.2 : 0);
@@ -399,9 +394,8 @@ static void test_the_floor_of_hidden_tokens(void **state)
 }
 
 /* In one line, or in the same line again, every next token is certain. */
-static void test_a_text_without_choice_has_the_floor_0(void **state)
+UNIT_TEST(test_a_text_without_choice_has_the_floor_0)
 {
-    (void)state;
     Corpus c = corpus("el perro come\nel perro come\n", false, 8, 0);
     assert_close_one("a certain text", floor_with(&c, ALL), 0, 0);
     assert_close_one("its unigrams", floor_unigram(&c, 5), log(4), 1e-15);
@@ -412,9 +406,8 @@ static void test_a_text_without_choice_has_the_floor_0(void **state)
 }
 
 /* A stream's unigrams are those of its targets, without its first token. */
-static void test_unigrams_of_a_stream(void **state)
+UNIT_TEST(test_unigrams_of_a_stream)
 {
-    (void)state;
     Text text = literal_text("a b c c b c b");
     Tokenizer t = literal_tokenizer("a b c c b c b", TOKENIZER_WORD, true);
     Corpus c = corpus_new(&text, &t);
@@ -423,18 +416,4 @@ static void test_unigrams_of_a_stream(void **state)
     corpus_free(&c);
     tokenizer_free(&t);
     text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_floor_of_the_nine_sentences),
-        cmocka_unit_test(test_the_floor_of_lines_that_are_cut),
-        cmocka_unit_test(test_the_floor_of_pairs),
-        cmocka_unit_test(test_the_floor_when_only_the_prefix_differs),
-        cmocka_unit_test(test_the_floor_of_hidden_tokens),
-        cmocka_unit_test(test_a_text_without_choice_has_the_floor_0),
-        cmocka_unit_test(test_unigrams_of_a_stream),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,9 +99,8 @@ static int64_t counted_steps(const Case *c, int epochs)
 }
 
 /* Lines: exactly the steps of the epochs; a stream: as many as its epochs can need. */
-static void an_epoch_has_the_steps_that_its_pieces_need(void **state)
+UNIT_TEST(an_epoch_has_the_steps_that_its_pieces_need)
 {
-    (void)state;
     for (int stream = 0; stream < 2; stream++)
         for (int context = 1; context < 70; context += context < 12 ? 1 : 13)
             for (int batch = 1; batch < 12; batch++)
@@ -118,9 +117,8 @@ static void an_epoch_has_the_steps_that_its_pieces_need(void **state)
                 }
 }
 
-static void a_run_has_at_most_as_many_steps_as_an_int_holds(void **state)
+UNIT_TEST(a_run_has_at_most_as_many_steps_as_an_int_holds)
 {
-    (void)state;
     Case c = begin(33, true);
     give(&c, "context", 8);
     give(&c, "batch", 1);
@@ -131,9 +129,8 @@ static void a_run_has_at_most_as_many_steps_as_an_int_holds(void **state)
 
 /* ---- Starting from another model ---- */
 
-static void starting_from_a_model_takes_a_tenth_of_the_rate(void **state)
+UNIT_TEST(starting_from_a_model_takes_a_tenth_of_the_rate)
 {
-    (void)state;
     for (int schedule = 0; schedule < 2; schedule++) {
         Case new = begin(300, false), from = begin(300, false);
         new.settings.schedule = from.settings.schedule = schedule ? SCHEDULE_COSINE : SCHEDULE_NOAM;
@@ -152,9 +149,8 @@ static void starting_from_a_model_takes_a_tenth_of_the_rate(void **state)
     }
 }
 
-static void a_rate_that_is_given_is_taken_as_it_is(void **state)
+UNIT_TEST(a_rate_that_is_given_is_taken_as_it_is)
 {
-    (void)state;
     Case c = begin(300, false);
     c.settings.from = "model";
     give(&c, "epochs", 10);
@@ -167,9 +163,8 @@ static void a_rate_that_is_given_is_taken_as_it_is(void **state)
 
 /* ---- What suits a text ---- */
 
-static void a_model_grows_with_its_text(void **state)
+UNIT_TEST(a_model_grows_with_its_text)
 {
-    (void)state;
     static const struct {
         size_t tokens;
         int layers, heads, width, context;
@@ -188,9 +183,8 @@ static void a_model_grows_with_its_text(void **state)
 /* What a text is, and what is chosen for it. Its count is one of tokens, or of pairs. A step of
  * masked tokens predicts only what it masks, so they take more epochs. Muon is for lines and pairs
  * of which some are held out, and for streams with large steps. */
-static void the_length_of_a_run_suits_its_text(void **state)
+UNIT_TEST(the_length_of_a_run_suits_its_text)
 {
-    (void)state;
     enum { NEXT = OBJECTIVE_NEXT, PAIRS = OBJECTIVE_PAIRS, MASKED = OBJECTIVE_MASKED };
     enum { ADAMW = OPTIMIZER_ADAMW, MUON = OPTIMIZER_MUON, CHOSEN = 0 };
     static const struct {
@@ -246,9 +240,8 @@ static void the_length_of_a_run_suits_its_text(void **state)
 }
 
 /* The longest line, up to a limit; pairs are never cut. */
-static void a_context_holds_the_longest_line(void **state)
+UNIT_TEST(a_context_holds_the_longest_line)
 {
-    (void)state;
     char text[2 * 300 + 1];
     for (int i = 0; i < 300; i++)
         memcpy(text + 2 * i, i < 299 ? "a " : "a\n", 3);
@@ -261,9 +254,8 @@ static void a_context_holds_the_longest_line(void **state)
     }
 }
 
-static void heads_and_warm_up_suit_the_options(void **state)
+UNIT_TEST(heads_and_warm_up_suit_the_options)
 {
-    (void)state;
     Case c = begin(300, false);
     give(&c, "width", 66);
     give(&c, "steps", 100000);
@@ -274,9 +266,8 @@ static void heads_and_warm_up_suit_the_options(void **state)
 }
 
 /* The longest line may be held out, and all others be shorter together. */
-static void every_piece_fits_into_a_part_of_a_step(void **state)
+UNIT_TEST(every_piece_fits_into_a_part_of_a_step)
 {
-    (void)state;
     int longer = 0;
     for (int seed = 1; seed <= 8; seed++) {
         Case c = begin_text("a\nb c d e f g h i j\n", false);
@@ -293,9 +284,8 @@ static void every_piece_fits_into_a_part_of_a_step(void **state)
 
 /* A step of 16 lines of up to 4 tokens, in shards and their parts: the largest part counts. Each
  * level of the tree of shards takes memory. */
-static void shards_make_parts_smaller(void **state)
+UNIT_TEST(shards_make_parts_smaller)
 {
-    (void)state;
     static const int cuts[][3] = {{1, 1, 64}, {2, 1, 32}, {1, 3, 24}, {4, 3, 8}, {64, 1, 4}};
     double bytes[2];
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
@@ -316,9 +306,8 @@ static void shards_make_parts_smaller(void **state)
     }
 }
 
-static void what_could_be_learned_by_heart_is_restrained(void **state)
+UNIT_TEST(what_could_be_learned_by_heart_is_restrained)
 {
-    (void)state;
     enum { WORD = TOKENIZER_WORD, CHAR = TOKENIZER_CHAR, BPE = TOKENIZER_BPE };
     static const struct {
         size_t count;
@@ -365,9 +354,8 @@ static void what_could_be_learned_by_heart_is_restrained(void **state)
 
 /* A step of the model that these tokens get has 3 products for each of 3,150,080 weights in each of
  * about 2,048 rows; an hour has 1.5e14. */
-static void a_run_takes_at_most_an_hour_unless_it_is_asked_for_more(void **state)
+UNIT_TEST(a_run_takes_at_most_an_hour_unless_it_is_asked_for_more)
 {
-    (void)state;
     Case c = begin(9000000, true);
     assert_int_equal(planned(&c)->steps, 7757);
     assert_true(c.plan.shortened);
@@ -383,9 +371,8 @@ static void a_run_takes_at_most_an_hour_unless_it_is_asked_for_more(void **state
 /* ---- How the text is read ---- */
 
 /* A text and an option, if one is given, decide about tokens, sequences and objective. */
-static void a_text_is_read_as_it_suits(void **state)
+UNIT_TEST(a_text_is_read_as_it_suits)
 {
-    (void)state;
     enum {
         MIN = offsetof(Settings, min_count),
         MAX = offsetof(Settings, max_words),
@@ -439,9 +426,8 @@ static void a_text_is_read_as_it_suits(void **state)
     }
 }
 
-static void a_vocabulary_of_subwords_grows_with_its_text(void **state)
+UNIT_TEST(a_vocabulary_of_subwords_grows_with_its_text)
 {
-    (void)state;
     static const struct {
         TokenizerKind tokens;
         SequenceChoice sequence;
@@ -466,25 +452,4 @@ static void a_vocabulary_of_subwords_grows_with_its_text(void **state)
         plan_vocabulary(&s, cases[i].size);
         assert_int_equal(s.vocabulary, cases[i].wanted);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_epoch_has_the_steps_that_its_pieces_need),
-        cmocka_unit_test(a_run_has_at_most_as_many_steps_as_an_int_holds),
-        cmocka_unit_test(starting_from_a_model_takes_a_tenth_of_the_rate),
-        cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
-        cmocka_unit_test(a_text_is_read_as_it_suits),
-        cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
-        cmocka_unit_test(a_model_grows_with_its_text),
-        cmocka_unit_test(the_length_of_a_run_suits_its_text),
-        cmocka_unit_test(a_context_holds_the_longest_line),
-        cmocka_unit_test(heads_and_warm_up_suit_the_options),
-        cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
-        cmocka_unit_test(shards_make_parts_smaller),
-        cmocka_unit_test(what_could_be_learned_by_heart_is_restrained),
-        cmocka_unit_test(a_run_takes_at_most_an_hour_unless_it_is_asked_for_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 #include "programs/train/plan/settings.h"
 #include "tests/helpers/close.h"
 
-static void no_two_settings_share_a_name_or_a_place(void **state)
+UNIT_TEST(no_two_settings_share_a_name_or_a_place)
 {
-    (void)state;
     EACH_FIELD (field, SETTINGS) {
         assert_non_null(field->help);
         assert_true(field->min <= field->max);
@@ -19,9 +18,8 @@ static void no_two_settings_share_a_name_or_a_place(void **state)
     }
 }
 
-static void limits_are_the_first_and_last_values_taken(void **state)
+UNIT_TEST(limits_are_the_first_and_last_values_taken)
 {
-    (void)state;
     Settings s = {0};
     EACH_FIELD (field, SETTINGS) {
         if (field->kind != FIELD_WHOLE && field->kind != FIELD_NUMBER)
@@ -37,9 +35,8 @@ static void limits_are_the_first_and_last_values_taken(void **state)
 }
 
 /* All that are not listed here are of the run, and a resumed run keeps them. */
-static void a_resumed_run_keeps_all_but_a_few(void **state)
+UNIT_TEST(a_resumed_run_keeps_all_but_a_few)
 {
-    (void)state;
     static const char *const call[] = {"stop-after", "threads", "out",  "overwrite", "no-plot",
                                        "resume",     "text",    "from", "verify",    "compare"};
     static const char *const changing[] = {"epochs",           "steps", "patience", "log-every",
@@ -52,14 +49,4 @@ static void a_resumed_run_keeps_all_but_a_few(void **state)
             life = strcmp(field->name, changing[i]) ? life : LIFE_MAY_CHANGE;
         assert_int_equal(field->life, life);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_two_settings_share_a_name_or_a_place),
-        cmocka_unit_test(limits_are_the_first_and_last_values_taken),
-        cmocka_unit_test(a_resumed_run_keeps_all_but_a_few),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

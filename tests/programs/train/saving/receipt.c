@@ -33,9 +33,8 @@ static char *file_of(const Receipt *receipt)
     return file.bytes;
 }
 
-static void a_receipt_is_read_as_it_was_written(void **state)
+UNIT_TEST(a_receipt_is_read_as_it_was_written)
 {
-    (void)state;
     Receipt one = begun(), other;
     const ReceiptRow rows[] = {{0, 30, 6.9807729313211873, 1, UINT64_MAX, false},
                                {10, 30, NAN, 0xfedcba9876543210, 3, false},
@@ -65,9 +64,8 @@ static void a_receipt_is_read_as_it_was_written(void **state)
     receipt_free(&other);
 }
 
-static void rows_are_replaced_when_a_run_comes_to_them_again(void **state)
+UNIT_TEST(rows_are_replaced_when_a_run_comes_to_them_again)
 {
-    (void)state;
     Receipt receipt = begun();
     assert_int_equal(receipt_planned(&receipt), 30);
     for (int step = 0; step <= 30; step += 10)
@@ -86,9 +84,8 @@ static void rows_are_replaced_when_a_run_comes_to_them_again(void **state)
 }
 
 /* Cut anywhere, or with a letter that does not belong there, it is refused or has fewer rows. */
-static void what_is_not_a_receipt_is_refused(void **state)
+UNIT_TEST(what_is_not_a_receipt_is_refused)
 {
-    (void)state;
     Receipt one = begun(), other;
     for (int step = 0; step < 3; step++)
         receipt_add(&one, (ReceiptRow){step, 3, step, 1, 1, false});
@@ -117,14 +114,4 @@ static void what_is_not_a_receipt_is_refused(void **state)
     }
     free(file);
     receipt_free(&one);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_receipt_is_read_as_it_was_written),
-        cmocka_unit_test(rows_are_replaced_when_a_run_comes_to_them_again),
-        cmocka_unit_test(what_is_not_a_receipt_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static void change(const Field *field, Settings *settings)
     free(number);
 }
 
-static void an_identity_changes_with_all_that_makes_the_run(void **state)
+UNIT_TEST(an_identity_changes_with_all_that_makes_the_run)
 {
-    (void)state;
     static const char text[] = "el perro come";
     const uint64_t same = 5, another = 6;
     Tokenizer words = literal_tokenizer(text, TOKENIZER_WORD, false);
@@ -69,9 +68,8 @@ static void check_shape(void *edited)
     record_check_plan(&config, &(const Directory){.path = "run"}, &(const Plan){.shape = SHAPE});
 }
 
-static void a_size_that_was_edited_is_refused(void **state)
+UNIT_TEST(a_size_that_was_edited_is_refused)
 {
-    (void)state;
     GptConfig edited = SHAPE;
     check_shape(&edited);
     const struct {
@@ -107,9 +105,8 @@ static void note_line(void *lines, const LogEntry *entry)
 }
 
 /* A person may have edited the file. */
-static void a_log_is_read_line_by_line(void **state)
+UNIT_TEST(a_log_is_read_line_by_line)
 {
-    (void)state;
     char *folder = scratch_new();
     Directory run = directory_open(folder);
     Lines log = log_begin(&run);
@@ -138,9 +135,8 @@ static void a_log_is_read_line_by_line(void **state)
 
 /* ---- Checkpoints ---- */
 
-static void only_names_as_written_here_are_checkpoints(void **state)
+UNIT_TEST(only_names_as_written_here_are_checkpoints)
 {
-    (void)state;
     char *folder = scratch_new();
     Directory run = directory_open(folder);
     static const char *const others[] = {"checkpoint-007",
@@ -170,15 +166,4 @@ static void only_names_as_written_here_are_checkpoints(void **state)
     assert_int_equal(scratch_count(folder), sizeof others / sizeof *others);
     directory_close(&run);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_identity_changes_with_all_that_makes_the_run),
-        cmocka_unit_test(a_size_that_was_edited_is_refused),
-        cmocka_unit_test(a_log_is_read_line_by_line),
-        cmocka_unit_test(only_names_as_written_here_are_checkpoints),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,9 +75,8 @@ static void check(int shards, int members, const Real *wanted)
         free(sums[i]);
 }
 
-static void the_sum_is_the_tree_s_for_any_number_of_members(void **state)
+UNIT_TEST(the_sum_is_the_tree_s_for_any_number_of_members)
 {
-    (void)state;
     const int most = thread_limit();
     for (int shards = 1; shards <= MOST; shards *= 2) {
         Real *wanted = memory_new(SIZE, sizeof *wanted, "a test");
@@ -92,9 +91,8 @@ static void the_sum_is_the_tree_s_for_any_number_of_members(void **state)
 }
 
 /* One process keeps one sum for each level of the tree, none if there is one shard. */
-static void few_sums_wait(void **state)
+UNIT_TEST(few_sums_wait)
 {
-    (void)state;
     assert_int_equal(sum_tree_most_waiting(0, 1), 0);
     assert_int_equal(sum_tree_most_waiting(0, 2), 1);
     assert_int_equal(sum_tree_most_waiting(0, 8), 3);
@@ -106,21 +104,10 @@ static void few_sums_wait(void **state)
 }
 
 /* The losses are so different that another order would give another sum. */
-static void losses_are_added_along_the_tree(void **state)
+UNIT_TEST(losses_are_added_along_the_tree)
 {
-    (void)state;
     double losses[8] = {1e16, 3, -1e16, 5, 7, 1e17, 11, -1e17};
     const double wanted = ((1e16 + 3) + (-1e16 + 5)) + ((7 + 1e17) + (11 + -1e17));
     const double sum = sum_tree_sum(losses, 8);
     assert_memory_equal(&sum, &wanted, sizeof sum);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sum_is_the_tree_s_for_any_number_of_members),
-        cmocka_unit_test(few_sums_wait),
-        cmocka_unit_test(losses_are_added_along_the_tree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 
 #include <stdlib.h>
 
-static void launchers_tell_how_many_they_started(void **state)
+UNIT_TEST(launchers_tell_how_many_they_started)
 {
-    (void)state;
     int number;
     assert_int_equal(launcher_processes(&number), 0);
     assert_int_equal(number, 0);
@@ -26,12 +25,4 @@ static void launchers_tell_how_many_they_started(void **state)
     unsetenv("OMPI_COMM_WORLD_RANK");
     unsetenv("SLURM_STEP_NUM_TASKS");
     unsetenv("SLURM_PROCID");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launchers_tell_how_many_they_started),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
