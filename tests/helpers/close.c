@@ -25,6 +25,25 @@ double processor_seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
+static struct {
+    FILE *screen;
+    char *text;
+    size_t size;
+} captured;
+
+void capture_begin(void)
+{
+    captured.screen = stdout;
+    stdout = memory_stream(&captured.text, &captured.size);
+}
+
+char *capture_end(void)
+{
+    fclose(stdout);
+    stdout = captured.screen;
+    return captured.text;
+}
+
 void assert_close(const char *what, const Real *got, const double *wanted, size_t count,
                   double tolerance)
 {

@@ -1,5 +1,5 @@
 /* close.h: what cmocka lacks: tests that list themselves; comparisons of arrays, of gradients with
- * central differences, and of times. */
+ * central differences, and of times; and what a function prints. */
 #ifndef PULGA_CLOSE_H
 #define PULGA_CLOSE_H
 
@@ -25,6 +25,11 @@ void list_test(int line, const char *name, CMUnitTestFunction test);
 /* The processor time of this process. Tests of speed measure it, since wall time also depends on
  * what else the machine does. */
 double processor_seconds(void);
+
+/* What is printed on standard output from capture_begin() to capture_end(), which returns it; the
+ * caller frees it. */
+void capture_begin(void);
+char *capture_end(void);
 
 /* Fails unless |got[i] - wanted[i]| <= tolerance for all i, and reports the worst i. */
 void assert_close(const char *what, const Real *got, const double *wanted, size_t count,

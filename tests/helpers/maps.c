@@ -1,5 +1,6 @@
 /* maps.c: fills the lists of ranges and the maps directly, without a model. */
 #include "maps.h"
+#include "close.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,12 +80,9 @@ bool maps_has(const Head *head, int query, int key)
 
 char *maps_written(void (*write)(FILE *out, const Heads *heads), const Heads *heads)
 {
-    char *text;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    write(out, heads);
-    fclose(out);
-    return text;
+    capture_begin();
+    write(stdout, heads);
+    return capture_end();
 }
 
 int count_parts(const char *text, const char *part)

@@ -35,20 +35,15 @@ static int close_model(void **state)
 /* What is printed to a prompt; the caller frees. */
 static char *printed(Trained *f, AnswerRules rules, const char *prompt)
 {
-    char *text;
-    size_t size;
-    FILE *const output = stdout;
     Answerer answerer = answerer_new(&f->model, &f->text, rules);
     Answer answer = answer_to(&answerer, prompt);
     const Screen screen = {false, "", ""};
-    stdout = memory_stream(&text, &size);
+    capture_begin();
     answer_print_tables(&answerer, &answer, &screen);
     answer_print_continuations(&answerer, &answer, &screen);
-    fclose(stdout);
-    stdout = output;
     answer_free(&answer);
     answerer_free(&answerer);
-    return text;
+    return capture_end();
 }
 
 /* ---- Words ---- */

@@ -60,24 +60,19 @@ static int check_stop(Trained *f, AnswerRules rules, const char *stop, const cha
 /* What is printed of one continuation, as it grows or at the end; the caller frees. */
 static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool grows)
 {
-    char *text;
-    size_t size;
-    FILE *const output = stdout;
     Answerer a = answerer_new(&f->model, &f->text, rules);
     const Screen screen = {false, "<", ">"};
     Answer answer = answer_begun(&a, prompt);
-    stdout = memory_stream(&text, &size);
+    capture_begin();
     if (grows) {
         answer_show(&a, &answer, &screen);
     } else {
         answer_continue(&a, &answer, NULL, NULL);
         answer_print_continuations(&a, &answer, &screen);
     }
-    fclose(stdout);
-    stdout = output;
     answer_free(&answer);
     answerer_free(&a);
-    return text;
+    return capture_end();
 }
 
 static void check_model(const char *const *options, const char *prompt, int words)

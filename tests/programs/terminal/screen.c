@@ -31,14 +31,10 @@ static void check_paragraph(const char *columns, const char *label, const char *
                             const char *expected)
 {
     const Screen screen = {false, "", ""};
-    char *printed;
-    size_t size;
-    FILE *const output = stdout;
     setenv("COLUMNS", columns, 1);
-    stdout = memory_stream(&printed, &size);
+    capture_begin();
     screen_paragraph(&screen, label, "%s", text);
-    fclose(stdout);
-    stdout = output;
+    char *printed = capture_end();
     assert_string_equal(printed, expected);
     free(printed);
 }

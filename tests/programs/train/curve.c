@@ -23,12 +23,9 @@ static Curve *curve_new(double floor)
 /* The figure; the caller frees it. */
 static char *figure_of(const Curve *curve)
 {
-    char *text;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    curve_write(out, curve);
-    fclose(out);
-    return text;
+    capture_begin();
+    curve_write(stdout, curve);
+    return capture_end();
 }
 
 /* ---- What is joined ---- */

@@ -15,18 +15,13 @@ static const Screen PLAIN = {true, "", ""};
 /* What is printed in `columns` columns; the caller frees it. */
 static char *plot_of(const Curve *curve, const Screen *screen, const char *locale, int columns)
 {
-    static char *printed;
-    static size_t size;
     char number[16];
-    FILE *const output = stdout;
     snprintf(number, sizeof number, "%d", columns);
     setenv("COLUMNS", number, 1);
     setenv("LC_ALL", locale, 1);
-    stdout = memory_stream(&printed, &size);
+    capture_begin();
     plot_print(curve, screen, "runs/a/curve.svg");
-    fclose(stdout);
-    stdout = output;
-    return printed;
+    return capture_end();
 }
 
 /* A loss that falls from 8 to 2, and evaluations, over `steps` steps. */

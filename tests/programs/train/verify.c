@@ -42,16 +42,13 @@ static char *run_new(const char *folder)
  * the caller frees. */
 static bool verify_at(const char *path, char *text, char **printed)
 {
-    FILE *const output = stdout;
-    size_t size;
     volatile sig_atomic_t asked = 0;
     Session session = {.screen = {.bold = "", .plain = ""}, .asked = &asked};
     session.trainer =
         (Trainer){.texts = (char *[]){text, NULL}, .plan.settings.verify = format_text("%s", path)};
-    stdout = memory_stream(printed, &size);
+    capture_begin();
     const bool same = verify(&session);
-    fclose(stdout);
-    stdout = output;
+    *printed = capture_end();
     trainer_close(&session.trainer);
     return same;
 }

@@ -35,12 +35,9 @@ static double cosine(const Gpt *gpt, int i, int j)
 
 static char *written(void (*write)(FILE *out, const Positions *positions), const Positions *p)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = memory_stream(&text, &size);
-    write(out, p);
-    fclose(out);
-    return text;
+    capture_begin();
+    write(stdout, p);
+    return capture_end();
 }
 
 UNIT_TEST(sinusoids_differ_by_their_distance_only)

@@ -15,13 +15,11 @@ static cJSON *data_of(const Pretrained *model)
 {
     const TrainingText no_text = {.there = false};
     const PageSource source = {.model = model, .training_text = &no_text, .live = true};
-    char *json;
-    size_t size;
-    FILE *out = memory_stream(&json, &size);
-    fputc('{', out);
-    data_put(out, &source);
-    fputc('}', out);
-    fclose(out);
+    capture_begin();
+    putchar('{');
+    data_put(stdout, &source);
+    putchar('}');
+    char *json = capture_end();
     cJSON *parsed = cJSON_Parse(json);
     assert_non_null(parsed);
     free(json);
@@ -31,18 +29,16 @@ static cJSON *data_of(const Pretrained *model)
 /* A log of `steps` steps, with an evaluation at every `every`-th of them. */
 static void write_log(const char *folder, int steps, int every)
 {
-    char *text;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    fputs("step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm,x,y\n", out);
+    capture_begin();
+    puts("step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm,x,y");
     for (int i = 0; i <= steps; i++)
         if (i % every)
-            fprintf(out, "%d,1,%g,,,,0.5,1,2,3\n", i, 2 + 1.0 / i);
+            printf("%d,1,%g,,,,0.5,1,2,3\n", i, 2 + 1.0 / i);
         else
-            fprintf(out, "%d,1,,2.5,1,0.5,0.25,1,2,3\n", i);
-    fputs("9999,1", out); /* not written to its end */
-    fclose(out);
-    free(scratch_write(folder, "log.csv", text, size));
+            printf("%d,1,,2.5,1,0.5,0.25,1,2,3\n", i);
+    printf("9999,1"); /* not written to its end */
+    char *text = capture_end();
+    free(scratch_write(folder, "log.csv", text, strlen(text)));
     free(text);
 }
 

@@ -35,11 +35,9 @@ typedef void PutHead(FILE *out, const Heads *heads, const Head *head);
 
 static unsigned char *bytes_of(PutHead *put, const Heads *heads, const Head *head, size_t *size)
 {
-    char *text;
-    size_t length;
-    FILE *out = memory_stream(&text, &length);
-    put(out, heads, head);
-    fclose(out);
+    capture_begin();
+    put(stdout, heads, head);
+    char *text = capture_end();
     unsigned char *bytes = decoded(text, size);
     free(text);
     return bytes;
