@@ -298,14 +298,10 @@ static void assert_reach_of_lists(bool post_norm, bool learned_positions, int pr
 }
 
 /* Without a prefix; with one that ends within blocks, strides and windows; and with all tokens. */
-UNIT_TEST(the_reach_of_a_pre_norm_model)
+UNIT_TEST(a_token_reaches_what_the_patterns_let_it)
 {
     assert_reach_of_lists(false, true, 0);
     assert_reach_of_lists(false, true, 10);
     assert_reach_of_lists(false, true, CONTEXT);
-}
-
-UNIT_TEST(the_reach_of_a_post_norm_model)
-{
     assert_reach_of_lists(true, false, 10);
 }

@@ -95,18 +95,10 @@ static void check_model(const char *const *options, const char *prompt, int word
     trained_close(&f);
 }
 
-UNIT_TEST(words_end_before_a_text)
+UNIT_TEST(continuations_end_before_a_text)
 {
     check_model((const char *[]){NULL}, "un", 25);
-}
-
-UNIT_TEST(characters_end_before_a_text)
-{
     check_model((const char *[]){"tokens", "char", NULL}, "un", 25);
     check_model((const char *[]){"tokens", "char", "sequence", "stream", NULL}, "", 25);
-}
-
-UNIT_TEST(subwords_end_before_a_text)
-{
     check_model((const char *[]){"tokens", "bpe", "vocabulary", "270", NULL}, "un", 150);
 }

@@ -40,43 +40,34 @@ static char *written(void (*write)(FILE *out, const Positions *positions), const
     return capture_end();
 }
 
-UNIT_TEST(sinusoids_differ_by_their_distance_only)
+/* Sinusoids differ by their distance only, unless the width is odd: then the last sine has no cosine
+ * beside it. */
+UNIT_TEST(cosines_are_told_by_their_distance)
 {
-    for (int odd = 0; odd < 2; odd++) {
-        Gpt gpt = model_of(20, odd ? 3 : 16, false);
+    static const struct {
+        int context, width;
+        bool learned, varies;
+    } cases[] = {{20, 16, false, false}, {20, 3, false, true}, {9, 5, true, true}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        Gpt gpt = model_of(cases[c].context, cases[c].width, cases[c].learned);
         Positions p = positions_read(&gpt, "run");
-        assert_false(p.learned);
-        assert_int_equal(p.varies, odd); /* the last sine has no cosine beside it */
-        for (int d = 0; d < 20 && !odd; d++) {
-            assert_close_one("the mean", p.distance[d].mean, cosine(&gpt, 0, d), 1e-6);
-            assert_close_one("the least", p.distance[d].least, cosine(&gpt, 0, d), 1e-6);
-            assert_close_one("the most", p.distance[d].most, cosine(&gpt, 19 - d, 19), 1e-6);
+        assert_int_equal(p.learned, cases[c].learned);
+        assert_int_equal(p.varies, cases[c].varies);
+        for (int d = 0; d < cases[c].context; d++) {
+            double sum = 0, least = 1, most = -1;
+            for (int i = 0; i + d < cases[c].context; i++) {
+                const double now = cosine(&gpt, i, i + d);
+                sum += now;
+                least = fmin(least, now);
+                most = fmax(most, now);
+            }
+            assert_close_one("the mean", p.distance[d].mean, sum / (cases[c].context - d), 1e-6);
+            assert_close_one("the least", p.distance[d].least, least, 1e-6);
+            assert_close_one("the most", p.distance[d].most, most, 1e-6);
         }
         positions_free(&p);
         gpt_free(&gpt);
     }
-}
-
-UNIT_TEST(learned_positions_spread)
-{
-    enum { T = 9 };
-    Gpt gpt = model_of(T, 5, true);
-    Positions p = positions_read(&gpt, "run");
-    assert_true(p.learned && p.varies);
-    for (int d = 0; d < T; d++) {
-        double sum = 0, least = 1, most = -1;
-        for (int i = 0; i + d < T; i++) {
-            const double now = cosine(&gpt, i, i + d);
-            sum += now;
-            least = fmin(least, now);
-            most = fmax(most, now);
-        }
-        assert_close_one("the mean", p.distance[d].mean, sum / (T - d), 1e-6);
-        assert_close_one("the least", p.distance[d].least, least, 1e-6);
-        assert_close_one("the most", p.distance[d].most, most, 1e-6);
-    }
-    positions_free(&p);
-    gpt_free(&gpt);
 }
 
 /* The next number of a text. */
