@@ -30,20 +30,6 @@ static char *figure_of(const Curve *curve)
 
 /* ---- What is joined ---- */
 
-UNIT_TEST(each_value_is_a_point_while_there_is_room)
-{
-    Curve *c = curve_new(NAN);
-    assert_true(curve_is_empty(c));
-    for (int64_t step = 0; step < CURVE_POINTS; step++)
-        curve_add(&c->loss, step, step == 300 ? 1 : 10);
-    assert_int_equal(c->loss.wide, 1);
-    EACH_POINT (point, &c->loss)
-        assert_int_equal(point->count, 1);
-    assert_int_equal(c->loss.best, 300);
-    assert_int_equal(c->loss.last, CURVE_POINTS - 1);
-    free(c);
-}
-
 /* Nothing is lost: the points have as many values as were added, and their sum. */
 UNIT_TEST(points_of_a_long_run_are_means_of_equal_parts)
 {

@@ -143,7 +143,7 @@ UNIT_TEST(a_page_is_whole_and_harmless)
     heads_free(&heads);
 }
 
-UNIT_TEST(a_page_lists_the_ranges_of_keys)
+UNIT_TEST(a_page_knows_its_ranges_of_keys_and_its_source)
 {
     Heads heads = every_kind(4);
     char *page = maps_written(write_static, &heads);
@@ -156,14 +156,6 @@ UNIT_TEST(a_page_lists_the_ranges_of_keys)
     assert_int_equal(
         count_parts(page, "\"ranges\":[[[1,1]],[[1,1],[2,2]],[[1,1],[3,3]],[[1,1],[2,2],[4,4]]]"),
         1);
-    free(page);
-    heads_free(&heads);
-}
-
-UNIT_TEST(a_page_knows_its_source)
-{
-    Heads heads = every_kind(4);
-    char *page = maps_written(write_static, &heads);
     assert_non_null(strstr(page, "\"source\":0,\"prefix\":0,"));
     free(page);
     heads.source = heads.prefix = 3;
