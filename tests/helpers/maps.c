@@ -56,20 +56,6 @@ void maps_see_prefix(Heads *heads, int index, int prefix)
     spread(heads, head);
 }
 
-void maps_stride(Heads *heads, int index)
-{
-    const int T = heads->length;
-    Head *head = &heads->head[index];
-    arrfree(head->ranges);
-    for (int i = 0; i < T; i++) {
-        for (int j = 0; j <= i; j++)
-            if (!j || (i - j) % 2 == 0)
-                arrput(head->ranges, ((KeyRange){j, j + 1, 1}));
-        head->first[i + 1] = (int)arrlen(head->ranges);
-    }
-    spread(heads, head);
-}
-
 bool maps_has(const Head *head, int query, int key)
 {
     EACH_RANGE (keys, head, query)

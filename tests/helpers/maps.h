@@ -12,10 +12,6 @@ Heads maps_new(int length, int heads, const Pattern *patterns, const char *const
 /* Lets the first tokens see each other in both directions, in a head. Spreads its rows again. */
 void maps_see_prefix(Heads *heads, int head, int prefix);
 
-/* Lets a head attend to every second key only, from the query backwards, and to the very first:
- * many ranges, as no pattern has them yet. Spreads its rows again. */
-void maps_stride(Heads *heads, int head);
-
 /* Whether a query attends to a key, by a look at the ranges. */
 bool maps_has(const Head *head, int query, int key);
 

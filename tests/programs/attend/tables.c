@@ -37,31 +37,30 @@ static const char *const WORDS[] = {"[bos]", "un", "gato", "come"};
 
 UNIT_TEST(every_range_has_its_columns)
 {
-    Heads heads = maps_new(4, 1, (const Pattern[]){W(0)}, WORDS);
-    maps_stride(&heads, 0); /* keys 0 | 0 1 | 0 2 | 0 1 3 */
-    memcpy(heads.maps, (const Real[]){1, 0, 0, 0, 0.4, 0.6, 0, 0, 0.96, 0, 0.04, 0, 0.3, 0, 0, 0.7},
-           16 * sizeof(Real));
+    static const Real map[] = {1, 0, 0, 0, 0, 1, 0, 0, 0.96, 0, 0.04, 0, 0, 0.3, 0, 0.7};
+    Heads heads = maps_new(4, 1, (const Pattern[]){STRIDED(2)}, WORDS);
+    memcpy(heads.maps, map, sizeof map);
     setenv("COLUMNS", "80", 1);
     assert_tables(&heads, "\nlayer 1, head 1\n"
                           "       [bos]     un   gato   come\n"
                           "[bos]    100█\n"
-                          "   un     40▒    60▓\n"
+                          "   un           100█\n"
                           " gato     96█            4\n"
-                          " come     30▒     0            70▓\n");
+                          " come            30▒           70▓\n");
     setenv("COLUMNS", "16", 1);
     assert_tables(&heads, "\nlayer 1, head 1\n"
                           "[bos] ██\n"
-                          "   un ▒▒▓▓\n"
+                          "   un   ██\n"
                           " gato ██  ··\n"
-                          " come ▒▒··  ▓▓\n"
+                          " come   ▒▒  ▓▓\n"
                           "\n·· under 5%, ░░ under 25%, ▒▒ under 50%, ▓▓ under 75%, ██ more\n"
                           "the numbers do not fit; -o attention.html shows them\n");
     setenv("COLUMNS", "10", 1);
     assert_tables(
         &heads, "\nlayer 1, head 1\n"
-                " un ▓▓\n"
+                " un ██\n"
                 "ga…   ··\n"
-                "co… ··  ▓▓\n"
+                "co… ▒▒  ▓▓\n"
                 "\n·· under 5%, ░░ under 25%, ▒▒ under 50%, ▓▓ under 75%, ██ more\n"
                 "only the last 3 of 4 tokens fit, without numbers; -o attention.html shows all\n");
     heads_free(&heads);

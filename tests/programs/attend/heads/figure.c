@@ -11,10 +11,9 @@
 
 UNIT_TEST(a_figure_has_a_cell_for_each_pair)
 {
-    const Pattern patterns[] = {W(0), W(2), W(0), W(0)};
+    const Pattern patterns[] = {W(0), W(2), W(0), STRIDED(2)};
     Heads heads = maps_new(12, 4, patterns, NULL);
     maps_see_prefix(&heads, 2, 12);
-    maps_stride(&heads, 3);
     char *figure = maps_written(heads_figure, &heads);
     assert_memory_equal(figure, SVG_BEGIN, strlen(SVG_BEGIN));
     /* beside the cells: the ground, a hatched square for each panel, the hatching's own ground, the
