@@ -1,8 +1,4 @@
 /* optimizer.c: the norm of the gradients. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/parallel/threads.h"
 #include "model/optimizer.h"
 #include "tests/helpers/cases.h"

@@ -1,7 +1,5 @@
 /* muon.c: Muon against its formulas, in double. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/optimizer.h"
 #include "tests/helpers/close.h"

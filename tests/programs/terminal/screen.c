@@ -2,7 +2,6 @@
  * stands still gives no absurd speed. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "programs/terminal/screen.h"
 #include "tests/helpers/close.h"

@@ -1,7 +1,4 @@
 /* effects.c (test): an induction head that is built by hand, and losses without a head. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/gpt.h"
 #include "programs/attend/heads/heads.h"
 #include "tests/helpers/cases.h"

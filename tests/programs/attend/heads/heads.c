@@ -3,7 +3,6 @@
 #include "tests/helpers/close.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "programs/attend/heads/heads.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
 #include "programs/train/plan/floor.h"
 #include "tests/helpers/close.h"

@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
 #include "programs/train/plan/plan.h"
 #include "tests/helpers/close.h"

@@ -1,12 +1,10 @@
 /* The parts of a run's directory: its identity is one run's, its log is read line by line, and its
  * checkpoints are those of its names. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "formats/run/checkpoint.h"
 #include "programs/train/saving/run.h"
