@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
-static void what_cannot_be_seen_is_shown_as_its_number(void **state)
+TEST(what_cannot_be_seen_is_shown_as_its_number)
 {
-    (void)state;
     static const char *const tokens[][2] = {
         {"perro", "perro"},
         {" ", "␣"},
@@ -64,9 +63,8 @@ static void assert_put(Put *put, const char *text, const char *wanted)
     free(got);
 }
 
-static void quoted_text_stays_text_and_fits_its_columns(void **state)
+TEST(quoted_text_stays_text_and_fits_its_columns)
 {
-    (void)state;
     assert_put(put_json, "a\"b\\c\n\x7F", "\"a\\\"b\\\\c\\u000a\\u007f\"");
     assert_put(put_json, "</script><!--&", "\"\\u003c/script\\u003e\\u003c!--\\u0026\"");
     assert_put(put_json, "ñ\u2028\xFF犬", "\"ñ\\u2028\\ufffd犬\"");
@@ -79,13 +77,4 @@ static void quoted_text_stays_text_and_fits_its_columns(void **state)
     assert_put(fit_right, "muchacho", "much…");
     assert_put(fit_left, "犬犬犬", "犬犬…");
     assert_put(fit_left, "a犬犬犬", "a犬… ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_seen_is_shown_as_its_number),
-        cmocka_unit_test(quoted_text_stays_text_and_fits_its_columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/field.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
 typedef enum { COLOUR_RED, COLOUR_GREEN, COLOUR_BLUE } Colour;
 static const char *const COLOURS[] = {
@@ -63,9 +63,8 @@ static void assert_refuses(const Field *field, Example *into, const char *const 
 #define REFUSES(member, into, ...) \
     assert_refuses(FIELD(member), into, (const char *const[]){__VA_ARGS__, NULL})
 
-static void whole_numbers_are_digits_within_the_limits(void **state)
+TEST(whole_numbers_are_digits_within_the_limits)
 {
-    (void)state;
     Example e = {.whole = 7};
     assert_takes(FIELD(whole), &e, "1", "1");
     assert_takes(FIELD(whole), &e, "1000", "1000");
@@ -74,9 +73,8 @@ static void whole_numbers_are_digits_within_the_limits(void **state)
             "99999999999999999999", "-99999999999999999999");
 }
 
-static void numbers_are_decimal_within_the_limits(void **state)
+TEST(numbers_are_decimal_within_the_limits)
 {
-    (void)state;
     Example e = {.number = 0.25};
     assert_takes(FIELD(number), &e, "0.1", "0.1");
     assert_takes(FIELD(number), &e, ".25", "0.25");
@@ -91,9 +89,8 @@ static void numbers_are_decimal_within_the_limits(void **state)
             "-1e-300", "0.1.2", "--0.1", "0.900001", "0x1p-3", "1e-400");
 }
 
-static void a_number_is_printed_so_that_it_is_read_as_the_same_double(void **state)
+TEST(a_number_is_printed_so_that_it_is_read_as_the_same_double)
 {
-    (void)state;
     static const char *const texts[] = {"0.09999999999999999", "0.30000000000000004",
                                         "0.12345678901234567", "0.1", "2.2250738585072014e-308"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -106,9 +103,8 @@ static void a_number_is_printed_so_that_it_is_read_as_the_same_double(void **sta
     }
 }
 
-static void choices_are_named_by_their_enumerators(void **state)
+TEST(choices_are_named_by_their_enumerators)
 {
-    (void)state;
     Example e = {0};
     assert_takes(FIELD(colour), &e, "blue", "blue");
     assert_int_equal(e.colour, COLOUR_BLUE);
@@ -118,9 +114,8 @@ static void choices_are_named_by_their_enumerators(void **state)
 }
 
 /* A choice that may be off needs no more than its name. */
-static void a_choice_may_stand_alone(void **state)
+TEST(a_choice_may_stand_alone)
 {
-    (void)state;
     Example e = {.shade = SHADE_DARK};
     assert_true(field_stands_alone(FIELD(shade)) && field_stands_alone(FIELD(flag)));
     assert_false(field_stands_alone(FIELD(colour)) || field_stands_alone(FIELD(words)));
@@ -130,9 +125,8 @@ static void a_choice_may_stand_alone(void **state)
     REFUSES(shade, &e, " ", "on", "true", "0");
 }
 
-static void a_flag_becomes_true_unless_it_is_false(void **state)
+TEST(a_flag_becomes_true_unless_it_is_false)
 {
-    (void)state;
     Example e = {0};
     assert_takes(FIELD(flag), &e, "", "true");
     assert_true(e.flag);
@@ -140,9 +134,8 @@ static void a_flag_becomes_true_unless_it_is_false(void **state)
     assert_takes(FIELD(flag), &e, "true", "true");
 }
 
-static void words_are_any_text_but_an_empty_one(void **state)
+TEST(words_are_any_text_but_an_empty_one)
 {
-    (void)state;
     Example e = {0};
     REFUSES(words, &e, "");
     assert_takes(FIELD(words), &e, "runs/ñandú \"x\"", "runs/ñandú \"x\"");
@@ -151,9 +144,8 @@ static void words_are_any_text_but_an_empty_one(void **state)
     fields_free(TABLE, &e);
 }
 
-static void presets_are_set_and_the_rest_is_left(void **state)
+TEST(presets_are_set_and_the_rest_is_left)
 {
-    (void)state;
     Example e = {.wide = 8};
     fields_preset(TABLE, &e);
     assert_int_equal(e.whole, 3);
@@ -162,9 +154,8 @@ static void presets_are_set_and_the_rest_is_left(void **state)
     assert_false(e.flag || e.words);
 }
 
-static void a_copy_owns_its_memory_and_is_equal(void **state)
+TEST(a_copy_owns_its_memory_and_is_equal)
 {
-    (void)state;
     Example from = {0}, into = {0};
     static const char *const texts[] = {"5", "0.3", "7", "blue", "", "", "a b"};
     int i = 0;
@@ -180,9 +171,8 @@ static void a_copy_owns_its_memory_and_is_equal(void **state)
     fields_free(TABLE, &into);
 }
 
-static void decided_is_found_by_the_member(void **state)
+TEST(decided_is_found_by_the_member)
 {
-    (void)state;
     DECIDED_OF(Example) decided = {{0}};
     decided.at[FIELD(number)->offset] = true;
     assert_true(DECIDED(&decided, number));
@@ -202,9 +192,8 @@ static void set(void *given)
     field_set(field_at(TABLE, ((Given *)given)->offset), &e, ((Given *)given)->text);
 }
 
-static void a_wrong_value_is_a_usage_error_of_one_line(void **state)
+TEST(a_wrong_value_is_a_usage_error_of_one_line)
 {
-    (void)state;
     static const struct {
         Given given;
         const char *line;
@@ -221,22 +210,4 @@ static void a_wrong_value_is_a_usage_error_of_one_line(void **state)
         assert_int_equal(ending.lines, 1);
         assert_non_null(strstr(ending.said, cases[i].line));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_numbers_are_digits_within_the_limits),
-        cmocka_unit_test(numbers_are_decimal_within_the_limits),
-        cmocka_unit_test(a_number_is_printed_so_that_it_is_read_as_the_same_double),
-        cmocka_unit_test(choices_are_named_by_their_enumerators),
-        cmocka_unit_test(a_choice_may_stand_alone),
-        cmocka_unit_test(a_flag_becomes_true_unless_it_is_false),
-        cmocka_unit_test(words_are_any_text_but_an_empty_one),
-        cmocka_unit_test(presets_are_set_and_the_rest_is_left),
-        cmocka_unit_test(a_copy_owns_its_memory_and_is_equal),
-        cmocka_unit_test(decided_is_found_by_the_member),
-        cmocka_unit_test(a_wrong_value_is_a_usage_error_of_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/language.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
 enum { VARIABLES = 4 };
 static const char *const NAMES[VARIABLES] = {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"};
@@ -48,9 +48,8 @@ static void set(const char *const values[VARIABLES])
             unsetenv(NAMES[i]);
 }
 
-static void test_the_environment_chooses(void **state)
+TEST(the_environment_chooses)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         set(CASES[i].values);
         if (!strcmp(translated("Is a directory"), "Es un directorio") != CASES[i].spanish)
@@ -58,26 +57,23 @@ static void test_the_environment_chooses(void **state)
     }
 }
 
-static void test_a_text_without_a_translation_stays(void **state)
+TEST(a_text_without_a_translation_stays)
 {
-    (void)state;
     const char *text = "no such text";
     setenv("LC_ALL", "es_MX.UTF-8", 1);
     assert_ptr_equal(translated(text), text);
     assert_string_equal(translated(""), "");
 }
 
-static void test_plurals_are_two_texts(void **state)
+TEST(plurals_are_two_texts)
 {
-    (void)state;
     setenv("LC_ALL", "es_MX.UTF-8", 1);
     assert_string_equal(translated("evaluation"), "evaluación");
     assert_string_equal(translated("evaluations"), "evaluaciones");
 }
 
-static void test_the_systems_reasons(void **state)
+TEST(the_systems_reasons)
 {
-    (void)state;
     setenv("LC_ALL", "C", 1);
     /* For an error without a name, strerror() writes into memory that its next call frees. */
     for (int error = 1; error < 130; error++)
@@ -86,15 +82,4 @@ static void test_the_systems_reasons(void **state)
     setenv("LC_ALL", "es_MX.UTF-8", 1);
     assert_string_equal(reason(ENOSPC), "No queda espacio en el dispositivo");
     assert_string_equal(reason(EXFULL), strerror(EXFULL)); /* a rare one */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_environment_chooses),
-        cmocka_unit_test(test_a_text_without_a_translation_stays),
-        cmocka_unit_test(test_plurals_are_two_texts),
-        cmocka_unit_test(test_the_systems_reasons),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

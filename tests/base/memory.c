@@ -6,12 +6,11 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
-static void new_memory_is_zeroed_even_if_it_was_used_before(void **state)
+TEST(new_memory_is_zeroed_even_if_it_was_used_before)
 {
-    (void)state;
     static const size_t sizes[] = {1, 63, 64, 1000, (1 << 20) - 1, 1 << 20, (3 << 20) + 5};
     for (int turn = 0; turn < 3; turn++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -51,9 +50,8 @@ static void take_too_much(void *how)
     }
 }
 
-static void memory_that_is_not_there_ends_in_one_line(void **state)
+TEST(memory_that_is_not_there_ends_in_one_line)
 {
-    (void)state;
     if (SANITIZED)
         skip();
     for (int how = 0; how < 6; how++)
@@ -68,15 +66,13 @@ static void reach_the_limit(void *unused)
     memory_new(4000000, 1, "the second");
 }
 
-static void the_limit_of_a_container_is_heeded(void **state)
+TEST(the_limit_of_a_container_is_heeded)
 {
-    (void)state;
     assert_dies(reach_the_limit, NULL, "the second would take 4 MB", "allows 3 MB");
 }
 
-static void a_stream_holds_all_that_was_written(void **state)
+TEST(a_stream_holds_all_that_was_written)
 {
-    (void)state;
     char *text;
     size_t size;
     FILE *out = memory_stream(&text, &size);
@@ -98,9 +94,8 @@ static void a_stream_holds_all_that_was_written(void **state)
     free(text);
 }
 
-static void an_arena_counts_what_it_later_hands_out(void **state)
+TEST(an_arena_counts_what_it_later_hands_out)
 {
-    (void)state;
     Arena counted = {0};
     assert_null(arena_take(&counted, 3, 5));
     assert_null(arena_take(&counted, 1, 1));
@@ -112,16 +107,4 @@ static void an_arena_counts_what_it_later_hands_out(void **state)
     assert_int_equal((uintptr_t)second % 64, 0);
     assert_int_equal(arena.used, counted.used);
     free(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_memory_is_zeroed_even_if_it_was_used_before),
-        cmocka_unit_test(memory_that_is_not_there_ends_in_one_line),
-        cmocka_unit_test(the_limit_of_a_container_is_heeded),
-        cmocka_unit_test(a_stream_holds_all_that_was_written),
-        cmocka_unit_test(an_arena_counts_what_it_later_hands_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/numbers/random.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
 static void check_bijection(uint64_t count, uint32_t seed)
 {
@@ -20,9 +20,8 @@ static void check_bijection(uint64_t count, uint32_t seed)
     free(seen);
 }
 
-static void test_every_place_comes_once(void **state)
+TEST(every_place_comes_once)
 {
-    (void)state;
     for (uint32_t count = 1; count <= 300; count++)
         check_bijection(count, count);
     for (int bits = 9; bits <= 17; bits++)
@@ -40,9 +39,8 @@ static int common(Order a, Order b)
     return count;
 }
 
-static void test_seeds_purposes_and_epochs_differ(void **state)
+TEST(seeds_purposes_and_epochs_differ)
 {
-    (void)state;
     const Order order = order_new(1000, 1, RANDOM_ORDER, 0);
     assert_int_equal(common(order, order), 1000);
     assert_in_range(common(order, order_new(1000, 2, RANDOM_ORDER, 0)), 0, 8);
@@ -77,9 +75,8 @@ static void check_orders(int count, int orders)
     free(seen);
 }
 
-static void test_orders_of_few_places_are_equally_frequent(void **state)
+TEST(orders_of_few_places_are_equally_frequent)
 {
-    (void)state;
     check_orders(2, 2);
     check_orders(3, 6);
     check_orders(4, 24);
@@ -88,9 +85,8 @@ static void test_orders_of_few_places_are_equally_frequent(void **state)
 }
 
 /* Where a place comes, and which one comes after it, is also uniform. */
-static void test_places_and_neighbours_are_uniform(void **state)
+TEST(places_and_neighbours_are_uniform)
 {
-    (void)state;
     enum { COUNT = 9, EPOCHS = 9000 };
     int at[COUNT][COUNT] = {{0}}, after[COUNT][COUNT] = {{0}};
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
@@ -110,9 +106,8 @@ static void test_places_and_neighbours_are_uniform(void **state)
 }
 
 /* Beyond 32 bits nothing can be listed: some places are computed, and are all different. */
-static void test_counts_of_64_bits(void **state)
+TEST(counts_of_64_bits)
 {
-    (void)state;
     const Order order = order_new((uint64_t)3 << 40, 1, RANDOM_ORDER, 0);
     double mean = 0;
     uint64_t before = 0;
@@ -125,16 +120,4 @@ static void test_counts_of_64_bits(void **state)
     assert_close_one("mean", mean / (double)order.count, 0.5, 5 / sqrt(12 * 10000.0));
     const Order largest = order_new((uint64_t)1 << 63, 1, RANDOM_ORDER, 0);
     assert_true(order_at(&largest, largest.count - 1) < largest.count);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_place_comes_once),
-        cmocka_unit_test(test_seeds_purposes_and_epochs_differ),
-        cmocka_unit_test(test_orders_of_few_places_are_equally_frequent),
-        cmocka_unit_test(test_places_and_neighbours_are_uniform),
-        cmocka_unit_test(test_counts_of_64_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,17 +7,16 @@
 
 #include "base/base.h"
 #include "base/utf8.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
 static bool is_surrogate(int32_t c)
 {
     return c >= 0xD800 && c < 0xE000;
 }
 
-static void every_code_point_is_decoded(void **state)
+TEST(every_code_point_is_decoded)
 {
-    (void)state;
     for (int32_t c = 0; c <= 0x10FFFF; c++) {
         if (is_surrogate(c))
             continue;
@@ -34,9 +33,8 @@ static void every_code_point_is_decoded(void **state)
     }
 }
 
-static void what_is_not_utf8_is_passed_byte_by_byte(void **state)
+TEST(what_is_not_utf8_is_passed_byte_by_byte)
 {
-    (void)state;
     static const char *const bad[] = {
         "\x80",         "\xC0\xAF",         "\xC1\xBF",         "\xE0\x9F\xBF",
         "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
@@ -54,9 +52,8 @@ static void what_is_not_utf8_is_passed_byte_by_byte(void **state)
     assert_false(utf8_is_valid("ñ", 1));
 }
 
-static void white_space_is_unicodes(void **state)
+TEST(white_space_is_unicodes)
 {
-    (void)state;
     /* All of Unicode's White_Space: PropList.txt. */
     static const int spaces[] = {0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x20,   0x85,
                                  0xA0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004,
@@ -73,17 +70,15 @@ static void white_space_is_unicodes(void **state)
     assert_int_equal(next, count);
 }
 
-static void ascii_punctuation_is_that_of_c(void **state)
+TEST(ascii_punctuation_is_that_of_c)
 {
-    (void)state;
     for (int c = 1; c < 0x80; c++)
         if (is_punctuation(c) != (ispunct(c) != 0))
             fail_msg("'%c' is taken wrongly", c);
 }
 
-static void code_points_are_in_their_classes(void **state)
+TEST(code_points_are_in_their_classes)
 {
-    (void)state;
     static const struct {
         int32_t c;
         bool punctuation, opening, letter, combining, invisible, control;
@@ -125,9 +120,8 @@ static void warn_of(void *text)
     warn("%s", (char *)text);
 }
 
-static void messages_are_made_harmless(void **state)
+TEST(messages_are_made_harmless)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"el niño ¿qué? 犬 \U0001F415 a\u0301", "el niño ¿qué? 犬 \U0001F415 a\u0301"},
         {"\033[2J\n\x7F", "?[2J??"},
@@ -146,17 +140,4 @@ static void messages_are_made_harmless(void **state)
         free(text);
     }
     assert_non_null(strstr(run_apart(warn_of, "a\033[2J\nb").said, ": a?[2J?b\n"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_point_is_decoded),
-        cmocka_unit_test(what_is_not_utf8_is_passed_byte_by_byte),
-        cmocka_unit_test(white_space_is_unicodes),
-        cmocka_unit_test(ascii_punctuation_is_that_of_c),
-        cmocka_unit_test(code_points_are_in_their_classes),
-        cmocka_unit_test(messages_are_made_harmless),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

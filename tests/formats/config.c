@@ -1,6 +1,6 @@
 /* config.json: whatever stands in it, the model opens, or one line names the field. */
-#include "tests/helpers/close.h"
 #include "tests/helpers/model_directory.h"
+#include "tests/helpers/test.h"
 
 static const char C[] = "config.json";
 
@@ -89,35 +89,22 @@ static const Edit OF_OWN_CONFIG[] = {
     VALUE("head-size", "3", "0", "head-size"),
 };
 
-static void a_field_that_is_not_supported_is_named(void **state)
+TEST(a_field_that_is_not_supported_is_named)
 {
-    (void)state;
     EDITS(OF_ANY_CONFIG, PLAIN);
 }
 
-static void openai_gpt_has_other_fields(void **state)
+TEST(openai_gpt_has_other_fields)
 {
-    (void)state;
     Kind old = PLAIN;
     old.shape.norm = NORM_POST;
     old.shape.activation = ACTIVATION_GELU;
     EDITS(OF_OLD_CONFIG, old);
 }
 
-static void our_own_models_need_our_own_fields(void **state)
+TEST(our_own_models_need_our_own_fields)
 {
-    (void)state;
     Kind own = PLAIN;
     own.shape.patterns = PATTERNS;
     EDITS(OF_OWN_CONFIG, own);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_field_that_is_not_supported_is_named),
-        cmocka_unit_test(openai_gpt_has_other_fields),
-        cmocka_unit_test(our_own_models_need_our_own_fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

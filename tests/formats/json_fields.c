@@ -7,8 +7,8 @@
 
 #include "formats/json.h"
 #include "programs/train/plan/settings.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
 /* Values that are not defaults: `turn` 0 and 1 differ in every field. */
 static void put_value(const Field *field, Settings *into, int turn)
@@ -27,9 +27,8 @@ static void put_value(const Field *field, Settings *into, int turn)
     free(text);
 }
 
-static void every_setting_comes_back(void **state)
+TEST(every_setting_comes_back)
 {
-    (void)state;
     for (int turn = 0; turn < 2; turn++) {
         Settings from = {0}, into = {0};
         cJSON *object = cJSON_CreateObject();
@@ -55,9 +54,8 @@ static void every_setting_comes_back(void **state)
 }
 
 /* cJSON alone would print the first as 0.1. */
-static void no_digit_of_a_number_is_lost(void **state)
+TEST(no_digit_of_a_number_is_lost)
 {
-    (void)state;
     static const char *const texts[] = {"0.09999999999999999", "0.30000000000000004",
                                         "0.12345678901234567", "1e-300"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -89,9 +87,8 @@ static void assert_json(const Field *field, const char *text, const char *wanted
     fields_free(SETTINGS, &s);
 }
 
-static void each_kind_has_its_json(void **state)
+TEST(each_kind_has_its_json)
 {
-    (void)state;
     assert_json(SETTING(shape.layers), "12", "12");
     assert_json(SETTING(lr), "0.1", "0.1");
     assert_json(SETTING(lr), "1e-7", "1e-07");
@@ -118,9 +115,8 @@ static void get(void *context)
     free(text);
 }
 
-static void only_json_of_its_kind_is_read(void **state)
+TEST(only_json_of_its_kind_is_read)
 {
-    (void)state;
     const Field *const kinds[] = {SETTING(shape.layers), SETTING(lr), SETTING(shape.norm),
                                   SETTING(lower), SETTING(out)};
     static const struct {
@@ -147,15 +143,4 @@ static void only_json_of_its_kind_is_read(void **state)
                 assert_dies(get, &reading, "config.json: ", kinds[k]->name, "; supported is ");
             fields_free(SETTINGS, &reading.into);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_setting_comes_back),
-        cmocka_unit_test(no_digit_of_a_number_is_lost),
-        cmocka_unit_test(each_kind_has_its_json),
-        cmocka_unit_test(only_json_of_its_kind_is_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

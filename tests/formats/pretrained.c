@@ -12,9 +12,9 @@
 #include "base/files/file.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
 /* ---- What we write ---- */
 
@@ -45,9 +45,8 @@ static void assert_same_model(const Pretrained *a, const Pretrained *b)
     }
 }
 
-static void a_model_is_read_as_it_was_written(void **state)
+TEST(a_model_is_read_as_it_was_written)
 {
-    (void)state;
     Kind kinds[8];
     for (int i = 0; i < 8; i++) {
         kinds[i] = PLAIN;
@@ -86,9 +85,8 @@ static uint64_t checksum_of_file(const char *folder)
     return checksum;
 }
 
-static void a_models_checksum_is_of_the_numbers_in_its_file(void **state)
+TEST(a_models_checksum_is_of_the_numbers_in_its_file)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         char *folder = scratch_new();
         Kind kind = PLAIN;
@@ -122,9 +120,8 @@ static void remove_file(const char *folder, const char *name)
     free(path);
 }
 
-static void a_missing_file_is_named(void **state)
+TEST(a_missing_file_is_named)
 {
-    (void)state;
     static const char *const names[] = {"config.json", "tokenizer.json", "model.safetensors"};
     for (size_t i = 0; i < 3; i++) {
         char *folder = scratch_new();
@@ -145,9 +142,8 @@ static void a_missing_file_is_named(void **state)
     scratch_remove(folder);
 }
 
-static void json_that_is_damaged_is_refused(void **state)
+TEST(json_that_is_damaged_is_refused)
 {
-    (void)state;
     char *deep = malloc(200001), *folder = scratch_new();
     Pretrained model = write_model(folder, PLAIN);
     memset(deep, '[', 200000);
@@ -179,9 +175,8 @@ static void open_it(void *directory)
 }
 
 /* Bytes of a file changed at random: it opens, or is refused in one line. */
-static void random_bytes_open_or_are_refused_in_one_line(void **state)
+TEST(random_bytes_open_or_are_refused_in_one_line)
 {
-    (void)state;
     static const char *const names[] = {"config.json", "tokenizer_config.json", "tokenizer.json"};
     static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
     char *folder = scratch_new();
@@ -214,9 +209,8 @@ static void random_bytes_open_or_are_refused_in_one_line(void **state)
     scratch_remove(folder);
 }
 
-static void weights_that_are_not_finite_are_refused(void **state)
+TEST(weights_that_are_not_finite_are_refused)
 {
-    (void)state;
     static const struct {
         double value;
         const char *said;
@@ -247,9 +241,8 @@ static void write_old_weights(const char *folder, const Gpt *gpt)
         safetensors_write(enter(folder), "model.safetensors", list, count, cJSON_CreateObject()));
 }
 
-static void old_names_of_tensors_are_read(void **state)
+TEST(old_names_of_tensors_are_read)
 {
-    (void)state;
     for (int post = 0; post < 2; post++) {
         char *folder = scratch_new();
         Kind kind = PLAIN;
@@ -283,9 +276,8 @@ static void write_shards(const char *folder, const Gpt *gpt)
     remove_file(folder, "model.safetensors");
 }
 
-static void weights_in_several_files_are_read(void **state)
+TEST(weights_in_several_files_are_read)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, PLAIN);
     write_shards(folder, &model.gpt);
@@ -296,9 +288,8 @@ static void weights_in_several_files_are_read(void **state)
     scratch_remove(folder);
 }
 
-static void an_index_that_is_wrong_is_refused(void **state)
+TEST(an_index_that_is_wrong_is_refused)
 {
-    (void)state;
     static const struct {
         const char *from, *to, *said;
     } edits[] = {
@@ -349,9 +340,8 @@ static void write_more(const char *folder, const Gpt *gpt, const char *name, int
         safetensors_write(enter(folder), "model.safetensors", list, count, cJSON_CreateObject()));
 }
 
-static void a_tensor_without_a_place_is_refused(void **state)
+TEST(a_tensor_without_a_place_is_refused)
 {
-    (void)state;
     static const char *const names[] = {"transformer.h.2.ln_1.weight", "score.weight", "wte",
                                         "multiple_choice_head.summary.bias"};
     char *folder = scratch_new();
@@ -368,9 +358,8 @@ static void a_tensor_without_a_place_is_refused(void **state)
 }
 
 /* Some programs store a tied head as well. */
-static void a_tied_head_must_be_the_table(void **state)
+TEST(a_tied_head_must_be_the_table)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, PLAIN);
     Real *wte = model.gpt.weights.embedding.wte;
@@ -391,9 +380,8 @@ static void a_tied_head_must_be_the_table(void **state)
 
 /* The end of a line is named by tokenizer_config.json or, if that names none, by config.json; an id
  * beyond the vocabulary, as GPT-2's own default often is, names nothing. */
-static void an_end_beyond_the_vocabulary_is_none(void **state)
+TEST(an_end_beyond_the_vocabulary_is_none)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, PLAIN);
     edit(folder, "tokenizer_config.json", "\"eos_token\"", "\"x\"");
@@ -406,9 +394,8 @@ static void an_end_beyond_the_vocabulary_is_none(void **state)
     scratch_remove(folder);
 }
 
-static void files_of_two_runs_are_refused(void **state)
+TEST(files_of_two_runs_are_refused)
 {
-    (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, PLAIN);
     NamedTensor list[40];
@@ -445,9 +432,8 @@ static void use_little(void *folder)
 
 /* A small file that describes a long context in many layers: room for one sequence of the whole
  * context is asked for, and only what is touched of it is taken. */
-static void only_touched_memory_is_taken(void **state)
+TEST(only_touched_memory_is_taken)
 {
-    (void)state;
     const char *run = getenv("RUN"); /* the Makefile's: valgrind touches more, or an emulator */
     if (run && *run)
         skip();
@@ -465,25 +451,4 @@ static void only_touched_memory_is_taken(void **state)
         fail_msg("signal %d, status %d: %s", ending.signal, ending.status, ending.said);
     free_model(&model);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_is_read_as_it_was_written),
-        cmocka_unit_test(a_models_checksum_is_of_the_numbers_in_its_file),
-        cmocka_unit_test(a_missing_file_is_named),
-        cmocka_unit_test(json_that_is_damaged_is_refused),
-        cmocka_unit_test(random_bytes_open_or_are_refused_in_one_line),
-        cmocka_unit_test(weights_that_are_not_finite_are_refused),
-        cmocka_unit_test(old_names_of_tensors_are_read),
-        cmocka_unit_test(weights_in_several_files_are_read),
-        cmocka_unit_test(an_index_that_is_wrong_is_refused),
-        cmocka_unit_test(a_tensor_without_a_place_is_refused),
-        cmocka_unit_test(a_tied_head_must_be_the_table),
-        cmocka_unit_test(an_end_beyond_the_vocabulary_is_none),
-        cmocka_unit_test(files_of_two_runs_are_refused),
-        cmocka_unit_test(only_touched_memory_is_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

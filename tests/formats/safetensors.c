@@ -9,8 +9,8 @@
 
 #include "base/files/file.h"
 #include "formats/safetensors.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
 /* Writes and opens folder/name through handles of their own. */
 static bool write_file(const char *folder, const char *name, const NamedTensor *tensors, int count,
@@ -49,9 +49,8 @@ static bool write_two(const char *folder)
     return write_file(folder, "two.safetensors", tensors, 2, metadata);
 }
 
-static void tensors_are_read_back_bit_by_bit(void **state)
+TEST(tensors_are_read_back_bit_by_bit)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
     assert_true(write_two(folder));
     assert_int_equal(scratch_count(folder), 1);
@@ -72,9 +71,8 @@ static void tensors_are_read_back_bit_by_bit(void **state)
     scratch_remove(folder);
 }
 
-static void odd_names_sizes_and_numbers_are_read_back(void **state)
+TEST(odd_names_sizes_and_numbers_are_read_back)
 {
-    (void)state;
     enum { MANY = 40 };
     char *folder = scratch_new(), *path = format_text("%s/many", folder);
     NamedTensor list[MANY];
@@ -102,9 +100,8 @@ static void odd_names_sizes_and_numbers_are_read_back(void **state)
 }
 
 /* The file by the rules of the format, read without the code that wrote it. */
-static void the_file_follows_the_format(void **state)
+TEST(the_file_follows_the_format)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
     assert_true(write_two(folder));
     Bytes file = file_read(path, false);
@@ -155,9 +152,8 @@ static void write_nowhere(void *folder)
     _exit(safetensors_write(&directory, "b", &tensor, 1, cJSON_CreateObject()) ? 0 : 2);
 }
 
-static void a_file_that_cannot_be_written_is_reported(void **state)
+TEST(a_file_that_cannot_be_written_is_reported)
 {
-    (void)state;
     char *folder = scratch_new(), *gone = format_text("%s/gone", folder);
     directory_make(gone);
     const ChildEnd ending = run_apart(write_nowhere, gone);
@@ -183,9 +179,8 @@ static void read_one(void *context)
     safetensors_close(&file);
 }
 
-static void a_tensor_of_another_shape_is_refused(void **state)
+TEST(a_tensor_of_another_shape_is_refused)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
     assert_true(write_two(folder));
     static const NamedTensor wrong[] = {{"first.weight", 3, 2, NULL},
@@ -245,9 +240,8 @@ static Bytes two(const char *folder, size_t *header)
     return file;
 }
 
-static void a_file_of_another_length_is_refused(void **state)
+TEST(a_file_of_another_length_is_refused)
 {
-    (void)state;
     char *folder = scratch_new();
     size_t header;
     Bytes file = two(folder, &header);
@@ -259,9 +253,8 @@ static void a_file_of_another_length_is_refused(void **state)
     scratch_remove(folder);
 }
 
-static void a_flipped_bit_is_refused_or_changes_nothing(void **state)
+TEST(a_flipped_bit_is_refused_or_changes_nothing)
 {
-    (void)state;
     char *folder = scratch_new();
     size_t header, refused = 0, all = 0;
     Bytes file = two(folder, &header);
@@ -430,9 +423,8 @@ static void assert_bad_header(const char *folder, const char *header, size_t num
     free(path);
 }
 
-static void headers_of_other_writers_are_read(void **state)
+TEST(headers_of_other_writers_are_read)
 {
-    (void)state;
     char *folder = scratch_new();
     for (size_t i = 0; i < sizeof OF_OTHER_WRITERS / sizeof *OF_OTHER_WRITERS; i++) {
         const Header *good = &OF_OTHER_WRITERS[i];
@@ -445,18 +437,16 @@ static void headers_of_other_writers_are_read(void **state)
     scratch_remove(folder);
 }
 
-static void offsets_that_do_not_cover_the_numbers_are_refused(void **state)
+TEST(offsets_that_do_not_cover_the_numbers_are_refused)
 {
-    (void)state;
     char *folder = scratch_new();
     for (size_t i = 0; i < sizeof OF_WRONG_OFFSETS / sizeof *OF_WRONG_OFFSETS; i++)
         assert_bad_header(folder, OF_WRONG_OFFSETS[i].header, OF_WRONG_OFFSETS[i].numbers);
     scratch_remove(folder);
 }
 
-static void headers_with_values_of_another_kind_are_refused(void **state)
+TEST(headers_with_values_of_another_kind_are_refused)
 {
-    (void)state;
     char *folder = scratch_new();
     for (size_t i = 0; i < sizeof OF_OTHER_KINDS / sizeof *OF_OTHER_KINDS; i++)
         assert_bad_header(folder, OF_OTHER_KINDS[i], 8);
@@ -473,9 +463,8 @@ static char *repeated(const char *begin, const char *part, int count)
     return text;
 }
 
-static void headers_of_another_length_or_depth_are_refused(void **state)
+TEST(headers_of_another_length_or_depth_are_refused)
 {
-    (void)state;
     char *folder = scratch_new();
     static const char good[] = A(ONE("[2]", "[0,8]"));
     static const uint64_t lengths[] = {
@@ -510,9 +499,8 @@ static void headers_of_another_length_or_depth_are_refused(void **state)
 
 /* Numbers of the other type are converted; here out of order, at an offset that is not a multiple
  * of 8. */
-static void doubles_are_converted(void **state)
+TEST(doubles_are_converted)
 {
-    (void)state;
     static const char header[] =
         "{\"d\":" TENSOR("\"F64\"", "[2,1]", "[4,20]") ",\"f\":" ONE("[1]", "[0,4]") "}";
     const uint64_t length = sizeof header - 1;
@@ -567,9 +555,8 @@ static char *halves(const char *folder, const char *type, unsigned first, int co
     return path;
 }
 
-static void all_numbers_of_two_bytes_are_exact(void **state)
+TEST(all_numbers_of_two_bytes_are_exact)
 {
-    (void)state;
     enum { ALL = 1 << 16 };
     static const struct {
         const char *type;
@@ -596,9 +583,8 @@ static void all_numbers_of_two_bytes_are_exact(void **state)
 }
 
 /* 0x7C00 is the first number of F16 that is not finite, 0x7F80 that of BF16. */
-static void numbers_that_are_not_finite_are_noticed(void **state)
+TEST(numbers_that_are_not_finite_are_noticed)
 {
-    (void)state;
     enum { MANY = 20000 };
     char *folder = scratch_new();
     Real *read = malloc(MANY * sizeof *read);
@@ -631,9 +617,8 @@ static void open_both(void *folder)
     safetensors_open_all(&directory, "list", (const char *const[]){"1", "2"}, 2);
 }
 
-static void several_files_are_read_as_one(void **state)
+TEST(several_files_are_read_as_one)
 {
-    (void)state;
     char *folder = scratch_new();
     write_named(folder, "1", "b", 1);
     write_named(folder, "2", "a", 2);
@@ -668,9 +653,8 @@ static void read_cut(void *path)
     safetensors_read(&file, &(NamedTensor){"h", 0, 5000, read});
 }
 
-static void a_file_that_becomes_shorter_is_noticed(void **state)
+TEST(a_file_that_becomes_shorter_is_noticed)
 {
-    (void)state;
     char *folder = scratch_new(), *path = halves(folder, "F16", 0, 5000);
     assert_dies(read_cut, path, path, "has become shorter");
     free(path);
@@ -678,9 +662,8 @@ static void a_file_that_becomes_shorter_is_noticed(void **state)
 }
 
 /* A file may hold tensors of other types, as old files hold masks; reading one is refused. */
-static void other_types_are_refused_only_if_they_are_read(void **state)
+TEST(other_types_are_refused_only_if_they_are_read)
 {
-    (void)state;
     static const char *const headers[] = {
         A(TENSOR("\"U8\"", "[8]", "[0,8]")), A(TENSOR("\"I64\"", "[1]", "[0,8]")),
         A(TENSOR("\"f32\"", "[4]", "[0,8]")), A(TENSOR("\"\"", "[4]", "[0,8]")),
@@ -702,9 +685,8 @@ static void other_types_are_refused_only_if_they_are_read(void **state)
 
 /* Several bytes of the header are changed at random: there is no signal, at most one line, and no
  * wrong value. */
-static void random_bytes_give_at_most_one_line(void **state)
+TEST(random_bytes_give_at_most_one_line)
 {
-    (void)state;
     static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
     char *folder = scratch_new();
     size_t header;
@@ -754,38 +736,11 @@ static double seconds_to_read(const char *folder, int count)
 
 /* A model of a thousand layers has 48,000 tensors in its state: they are found without a search
  * through all of them, which would take 64 times as long for 8 times as many. */
-static void many_tensors_are_found_without_a_search(void **state)
+TEST(many_tensors_are_found_without_a_search)
 {
-    (void)state;
     char *folder = scratch_new();
     const double few = seconds_to_read(folder, 6000), many = seconds_to_read(folder, 48000);
     printf("6000 tensors are read in %.3f s, 48000 in %.3f s\n", few, many);
     assert_true(many < 30 * few);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tensors_are_read_back_bit_by_bit),
-        cmocka_unit_test(odd_names_sizes_and_numbers_are_read_back),
-        cmocka_unit_test(the_file_follows_the_format),
-        cmocka_unit_test(a_file_that_cannot_be_written_is_reported),
-        cmocka_unit_test(a_tensor_of_another_shape_is_refused),
-        cmocka_unit_test(a_file_of_another_length_is_refused),
-        cmocka_unit_test(a_flipped_bit_is_refused_or_changes_nothing),
-        cmocka_unit_test(headers_of_other_writers_are_read),
-        cmocka_unit_test(offsets_that_do_not_cover_the_numbers_are_refused),
-        cmocka_unit_test(headers_with_values_of_another_kind_are_refused),
-        cmocka_unit_test(headers_of_another_length_or_depth_are_refused),
-        cmocka_unit_test(doubles_are_converted),
-        cmocka_unit_test(all_numbers_of_two_bytes_are_exact),
-        cmocka_unit_test(numbers_that_are_not_finite_are_noticed),
-        cmocka_unit_test(several_files_are_read_as_one),
-        cmocka_unit_test(a_file_that_becomes_shorter_is_noticed),
-        cmocka_unit_test(other_types_are_refused_only_if_they_are_read),
-        cmocka_unit_test(random_bytes_give_at_most_one_line),
-        cmocka_unit_test(many_tensors_are_found_without_a_search),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

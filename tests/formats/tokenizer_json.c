@@ -7,11 +7,11 @@
 
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/json.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 #include "text/encoder.h"
 
 #define ADDED                                                                        \
@@ -46,9 +46,8 @@ static void assert_foreign(const Tokenizer *t, bool lines, Punctuation punctuati
 }
 
 /* Read, written as ours are, and read again: the same. */
-static void a_tokenizer_from_elsewhere_is_read_and_written(void **state)
+TEST(a_tokenizer_from_elsewhere_is_read_and_written)
 {
-    (void)state;
     static const char *const splitters[] = {"{\"type\":\"WhitespaceSplit\"}",
                                             "{\"type\":\"Whitespace\"}"};
     for (int i = 0; i < 4; i++) {
@@ -73,9 +72,8 @@ static void read_without_end(void *folder)
     tokenizer_json_read(enter(folder), 5, -1, OBJECTIVE_NEXT);
 }
 
-static void lines_without_a_known_end_are_refused(void **state)
+TEST(lines_without_a_known_end_are_refused)
 {
-    (void)state;
     char *folder = scratch_new();
     char *json = foreign("{\"type\":\"Whitespace\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
     free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
@@ -84,9 +82,8 @@ static void lines_without_a_known_end_are_refused(void **state)
     scratch_remove(folder);
 }
 
-static void many_words_keep_their_ids(void **state)
+TEST(many_words_keep_their_ids)
 {
-    (void)state;
     enum { MANY = 120000 };
     char *folder = scratch_new(), word[16];
     Tokenizer written = tokenizer_new();
@@ -122,9 +119,8 @@ static void assert_wrong(const Tokenizer *t, const char *text, const char *said)
 }
 
 /* Special tokens of any name, and a model that has one for what it does not know. */
-static void prompts_are_read_with_special_tokens_of_any_name(void **state)
+TEST(prompts_are_read_with_special_tokens_of_any_name)
 {
-    (void)state;
     char *folder = scratch_new();
     char *json = foreign("{\"type\":\"WhitespaceSplit\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
     free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
@@ -152,9 +148,8 @@ static void assert_written(const Tokenizer *t, const char *name, const char *wan
     scratch_remove(folder);
 }
 
-static void files_are_written_as_transformers_reads_them(void **state)
+TEST(files_are_written_as_transformers_reads_them)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer("a b.", TOKENIZER_WORD, false);
     t.form = TEXT_LOWER;
     assert_written(
@@ -215,9 +210,8 @@ static const char *template_of(const Tokenizer *t, char *text, size_t size)
 }
 
 /* Pairs and gaps are written, and read again as the same. */
-static void pairs_and_gaps_are_written_and_read(void **state)
+TEST(pairs_and_gaps_are_written_and_read)
 {
-    (void)state;
     static const char *const wanted[][2] = {{"[bos] A [sep] | [bos] A [sep] B | ", "| | "},
                                             {"[bos] A [eos] | [bos] A [eos] B | ", "| | "}};
     for (ObjectiveKind objective = OBJECTIVE_PAIRS; objective <= OBJECTIVE_MASKED; objective++)
@@ -259,9 +253,8 @@ static void read_for(void *context)
 }
 
 /* A model whose objective says that there is a token which its tokenizer does not have. */
-static void a_tokenizer_without_the_objectives_token_is_refused(void **state)
+TEST(a_tokenizer_without_the_objectives_token_is_refused)
 {
-    (void)state;
     for (int stream = 0; stream < 2; stream++) {
         char *folder = scratch_new();
         Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, stream);
@@ -308,9 +301,8 @@ static void check_use(ObjectiveKind objective, const char *part)
     tokenizer_free(&t);
 }
 
-static void an_objectives_token_has_no_other_use(void **state)
+TEST(an_objectives_token_has_no_other_use)
 {
-    (void)state;
     check_use(OBJECTIVE_PAIRS, "sep_token");
     check_use(OBJECTIVE_MASKED, "mask_token");
 }
@@ -378,9 +370,8 @@ static const Edit OF_TOKENIZER[] = {
     {U, "{", "{\"add_bos_token\":true,", NULL},
 };
 
-static void what_is_not_supported_is_named(void **state)
+TEST(what_is_not_supported_is_named)
 {
-    (void)state;
     EDITS(OF_TOKENIZER, PLAIN);
 }
 
@@ -426,9 +417,8 @@ static const Edit OF_SUBWORDS[] = {
     VALUE("post_processor", "{", "{\"type\":\"ByteLevel\"},\"x\":{", NULL), /* a stream */
 };
 
-static void what_is_wrong_with_subwords_is_named(void **state)
+TEST(what_is_wrong_with_subwords_is_named)
 {
-    (void)state;
     Kind kind = PLAIN;
     kind.tokens = TOKENIZER_BPE;
     EDITS(OF_SUBWORDS, kind);
@@ -464,9 +454,8 @@ static void assert_hugs(const char *folder, int count)
 
 /* As GPT-2's: no type, merges as strings, one special token at the end, nothing put before a
  * text. */
-static void a_file_like_that_of_gpt2_is_read(void **state)
+TEST(a_file_like_that_of_gpt2_is_read)
 {
-    (void)state;
     Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
     const int count = tokenizer_size(&made) + 1;
     char *words = words_of(&made);
@@ -499,9 +488,8 @@ static void read_call(void *context)
 }
 
 /* And as its two older files, vocab.json and merges.txt. */
-static void two_files_like_those_of_gpt2_are_read(void **state)
+TEST(two_files_like_those_of_gpt2_are_read)
 {
-    (void)state;
     Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
     char *words = words_of(&made), *folder = scratch_new();
     Call call = {folder, tokenizer_size(&made) + 1};
@@ -529,23 +517,4 @@ static void two_files_like_those_of_gpt2_are_read(void **state)
     tokenizer_free(&made);
     cJSON_free(words);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_and_gaps_are_written_and_read),
-        cmocka_unit_test(a_tokenizer_without_the_objectives_token_is_refused),
-        cmocka_unit_test(an_objectives_token_has_no_other_use),
-        cmocka_unit_test(what_is_not_supported_is_named),
-        cmocka_unit_test(what_is_wrong_with_subwords_is_named),
-        cmocka_unit_test(a_file_like_that_of_gpt2_is_read),
-        cmocka_unit_test(two_files_like_those_of_gpt2_are_read),
-        cmocka_unit_test(a_tokenizer_from_elsewhere_is_read_and_written),
-        cmocka_unit_test(lines_without_a_known_end_are_refused),
-        cmocka_unit_test(many_words_keep_their_ids),
-        cmocka_unit_test(prompts_are_read_with_special_tokens_of_any_name),
-        cmocka_unit_test(files_are_written_as_transformers_reads_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

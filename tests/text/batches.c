@@ -7,8 +7,8 @@
 #include <stb/stb_ds.h>
 
 #include "model/gpt.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
+#include "tests/helpers/test.h"
 #include "text/corpus/batches.h"
 
 static void assert_ints(const int *got, const int *wanted, size_t count)
@@ -18,9 +18,8 @@ static void assert_ints(const int *got, const int *wanted, size_t count)
             fail_msg("number %zu is %d, wanted %d", i, got[i], wanted[i]);
 }
 
-static void test_pieces_become_rows(void **state)
+TEST(pieces_become_rows)
 {
-    (void)state;
     Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false);
     corpus_cut(&c, 3, 0, 1);
     BatchRoom room = batch_room_new(13);
@@ -47,9 +46,8 @@ static void test_pieces_become_rows(void **state)
 }
 
 /* Ids 3 a, 4 b, 5 c, 6 d: [bos] a b [sep] c [eos] and [bos] d [sep] a b [eos]. */
-static void test_only_the_targets_of_pairs_count(void **state)
+TEST(only_the_targets_of_pairs_count)
 {
-    (void)state;
     Tokenizer t;
     Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\nd\ta b\n", &t);
     corpus_cut(&c, 8, 0, 1);
@@ -74,9 +72,8 @@ static void test_only_the_targets_of_pairs_count(void **state)
 static const char HIDDEN[] = "a b c d e\nb c\na\nd c b a\na a a b b b\n";
 
 /* A step of five sequences in parts: whatever the parts, each row reads and predicts the same. */
-static void test_the_parts_of_a_step_hide_the_same_tokens(void **state)
+TEST(the_parts_of_a_step_hide_the_same_tokens)
 {
-    (void)state;
     Tokenizer t;
     Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN, &t);
     c.objective.share = 0.3;
@@ -109,9 +106,8 @@ static void test_the_parts_of_a_step_hide_the_same_tokens(void **state)
 }
 
 /* Another step hides others; so does another seed. */
-static void test_each_step_hides_others(void **state)
+TEST(each_step_hides_others)
 {
-    (void)state;
     Tokenizer t;
     Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN, &t);
     c.objective.share = 0.3;
@@ -216,9 +212,8 @@ static void check_evaluation(Corpus *c, int context)
 }
 
 /* Whatever the room, each target is evaluated once. */
-static void test_an_evaluation_has_each_target_once(void **state)
+TEST(an_evaluation_has_each_target_once)
 {
-    (void)state;
     Tokenizer t;
     for (int context = 1; context < 9; context++) {
         Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, false, HIDDEN, &t);
@@ -325,9 +320,8 @@ static void check_part(const Corpus *c, const Part *part)
     }
 }
 
-static void test_a_stream_is_evaluated_after_half_a_context(void **state)
+TEST(a_stream_is_evaluated_after_half_a_context)
 {
-    (void)state;
     for (int count = 40; count < 60; count++)
         for (int context = 1; context < 14; context++) {
             Tokenizer t;
@@ -344,9 +338,8 @@ static void test_a_stream_is_evaluated_after_half_a_context(void **state)
 }
 
 /* What was drawn is read as it is read among all others. */
-static void test_a_sample_of_a_stream_is_read_alike(void **state)
+TEST(a_sample_of_a_stream_is_read_alike)
 {
-    (void)state;
     for (int context = 1; context < 20; context += 3) {
         Tokenizer t;
         Corpus c = corpus_of_numbers(600, &t);
@@ -382,9 +375,8 @@ static double loss_in(Gpt *gpt, const Corpus *c, int rows)
     return sum;
 }
 
-static void test_the_room_does_not_change_the_loss_of_a_stream(void **state)
+TEST(the_room_does_not_change_the_loss_of_a_stream)
 {
-    (void)state;
     Tokenizer t;
     Corpus c = corpus_of_numbers(90, &t);
     const GptConfig shape = {.vocabulary = c.vocabulary,
@@ -403,19 +395,4 @@ static void test_the_room_does_not_change_the_loss_of_a_stream(void **state)
     gpt_free(&gpt);
     corpus_free(&c);
     tokenizer_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces_become_rows),
-        cmocka_unit_test(test_only_the_targets_of_pairs_count),
-        cmocka_unit_test(test_the_parts_of_a_step_hide_the_same_tokens),
-        cmocka_unit_test(test_each_step_hides_others),
-        cmocka_unit_test(test_an_evaluation_has_each_target_once),
-        cmocka_unit_test(test_a_stream_is_evaluated_after_half_a_context),
-        cmocka_unit_test(test_a_sample_of_a_stream_is_read_alike),
-        cmocka_unit_test(test_the_room_does_not_change_the_loss_of_a_stream),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/utf8.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/test.h"
 #include "text/encoder.h"
 #include "text/subwords/bpe.h"
 
@@ -76,9 +76,8 @@ static void assert_tokens(const char *merges, const char *text, const char *want
     vocabulary_free(&v);
 }
 
-static void test_merges_by_rank_then_from_the_left(void **state)
+TEST(merges_by_rank_then_from_the_left)
 {
-    (void)state;
     assert_tokens("", "", "");
     assert_tokens("", "ab ñ", "a|b|Ġ|Ã|±|");
     assert_tokens("u g|u n|h ug|", "hugs bun", "hug|s|Ġ|b|un|");
@@ -136,9 +135,8 @@ static char *random_text(size_t size)
     return text;
 }
 
-static void test_same_as_the_definition(void **state)
+TEST(same_as_the_definition)
 {
-    (void)state;
     enum { SIZE = 2500000 };
     char *text = random_text(SIZE);
     Vocabulary v = vocabulary_new();
@@ -163,9 +161,8 @@ static void test_same_as_the_definition(void **state)
 }
 
 /* In the square of its length, such a word would take minutes. */
-static void test_long_words_are_quick(void **state)
+TEST(long_words_are_quick)
 {
-    (void)state;
     enum { SIZE = 200000 };
     char *text = malloc(SIZE);
     memset(text, 'a', SIZE);
@@ -185,9 +182,8 @@ static void test_long_words_are_quick(void **state)
 }
 
 /* Special tokens, and those of other programs that are not made of bytes, stand for themselves. */
-static void test_any_bytes_come_back(void **state)
+TEST(any_bytes_come_back)
 {
-    (void)state;
     Vocabulary v = vocabulary_new();
     int ids[256];
     vocabulary_add(&v, "[bos]", 5, true);
@@ -236,9 +232,8 @@ static void assert_stream(const char *const *parts, const char *const *wanted)
 }
 #define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void test_a_stream_writes_whole_characters(void **state)
+TEST(a_stream_writes_whole_characters)
 {
-    (void)state;
     assert_stream(PARTS("a", "\xC3", "\xB1", "o"), PARTS("a", "", "ñ", "o"));
     assert_stream(PARTS("\xF0", "\x9F", "\x90", "\x95!"), PARTS("", "", "", "🐕!"));
     assert_stream(PARTS("\xE6\x97\xA5\xE6", "\x9C\xAC"), PARTS("日", "本"));
@@ -254,16 +249,4 @@ static void test_a_stream_writes_whole_characters(void **state)
                                                         "a"));
     assert_stream(PARTS("\xF5", "\x80"), PARTS("\xF5", "\x80"));
     assert_stream(PARTS("a\xE6\x97"), PARTS("a\xE6\x97"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merges_by_rank_then_from_the_left),
-        cmocka_unit_test(test_same_as_the_definition),
-        cmocka_unit_test(test_long_words_are_quick),
-        cmocka_unit_test(test_any_bytes_come_back),
-        cmocka_unit_test(test_a_stream_writes_whole_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/parallel/threads.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/test.h"
 #include "text/subwords/bpe.h"
 #include "text/tokenizer.h"
 
@@ -37,9 +37,8 @@ static void assert_merges(const char *text, bool by_lines, int size, int64_t min
 }
 
 /* Ids are those of GPT-2's vocabulary: encoder.json. */
-static void test_bytes_come_first(void **state)
+TEST(bytes_come_first)
 {
-    (void)state;
     Vocabulary v = vocabulary_new();
     int ids[256];
     vocabulary_add(&v, "[bos]", 5, true);
@@ -58,9 +57,8 @@ static void test_bytes_come_first(void **state)
 }
 
 /* Special tokens come first and count in the size. A token of the same name is that token. */
-static void test_special_tokens(void **state)
+TEST(special_tokens)
 {
-    (void)state;
     Vocabulary v = vocabulary_new();
     vocabulary_add(&v, "[bos]", 5, true);
     vocabulary_add(&v, "ab", 2, true);
@@ -82,9 +80,8 @@ static void append(char *text, const char *line, int times)
 }
 
 /* The example of Hugging Face's course: hug 10, pug 5, pun 12, bun 4, hugs 5 times. */
-static void test_published_merges(void **state)
+TEST(published_merges)
 {
-    (void)state;
     char text[1024] = "";
     append(text, "hug\n", 10);
     append(text, "pug\n", 5);
@@ -101,9 +98,8 @@ static void test_published_merges(void **state)
 }
 
 /* Wikipedia's example. Of aa + a and a + b, which occur twice, a + b has the smaller left id. */
-static void test_runs_of_one_letter(void **state)
+TEST(runs_of_one_letter)
 {
-    (void)state;
     assert_merges("aaabdaaabac", false, 259, 0, "a a|a b|aa ab|");
     /* Pairs that overlap also count: a a is in aaa twice; in the pairs that are left, once. */
     assert_merges("aaa bcbc", false, 257, 0, "a a|");
@@ -161,9 +157,8 @@ static int read_plainly(PlainWord *words, const char *text, size_t size, const i
 }
 
 /* Texts of few letters, in which many pairs occur equally often. */
-static void test_same_as_a_plain_trainer(void **state)
+TEST(same_as_a_plain_trainer)
 {
-    (void)state;
     enum { SIZE = 330 };
     static PlainWord words[MOST_WORDS];
     int compared = 0;
@@ -197,9 +192,8 @@ static void test_same_as_a_plain_trainer(void **state)
 }
 
 /* The words are counted on all threads. */
-static void test_number_of_threads_changes_nothing(void **state)
+TEST(number_of_threads_changes_nothing)
 {
-    (void)state;
     enum { SIZE = 3000000, CHUNKS = 5 };
     char *text = malloc(SIZE + 1);
     uint32_t random = 7;
@@ -224,17 +218,4 @@ static void test_number_of_threads_changes_nothing(void **state)
         tokenizer_free(&t);
     }
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes_come_first),
-        cmocka_unit_test(test_special_tokens),
-        cmocka_unit_test(test_published_merges),
-        cmocka_unit_test(test_runs_of_one_letter),
-        cmocka_unit_test(test_same_as_a_plain_trainer),
-        cmocka_unit_test(test_number_of_threads_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

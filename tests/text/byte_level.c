@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "text/subwords/bpe.h"
 
 /* The words of a text, each followed by a bar. */
@@ -27,9 +27,8 @@ static void assert_words(const char *text, const char *wanted)
     free(copy);
 }
 
-static void test_words_numbers_and_others(void **state)
+TEST(words_numbers_and_others)
 {
-    (void)state;
     assert_words("", "");
     assert_words("Hello world", "Hello| world|");
     assert_words("abc123 45,6", "abc|123| 45|,|6|");
@@ -43,9 +42,8 @@ static void test_words_numbers_and_others(void **state)
     assert_words("a\u0378b", "a|\u0378|b|"); /* unassigned */
 }
 
-static void test_contractions(void **state)
+TEST(contractions)
 {
-    (void)state;
     assert_words("It's I'm we'll you've they're she'd can't",
                  "It|'s| I|'m| we|'ll| you|'ve| they|'re| she|'d| can|'t|");
     assert_words("L'sa 'S o'clock 'l 'r", "L|'s|a| '|S| o|'|clock| '|l| '|r|");
@@ -56,9 +54,8 @@ static void test_contractions(void **state)
     assert_words("a'l", "a|'|l|");
 }
 
-static void test_white_space(void **state)
+TEST(white_space)
 {
-    (void)state;
     assert_words(" ", " |");
     assert_words("a  ", "a|  |");
     assert_words("a b", "a| b|");
@@ -71,16 +68,14 @@ static void test_white_space(void **state)
     assert_words(" \u180E", " \u180E|");        /* no white space since Unicode 6.3 */
 }
 
-static void test_bytes_that_are_not_utf8_are_kept(void **state)
+TEST(bytes_that_are_not_utf8_are_kept)
 {
-    (void)state;
     assert_words("a\xFF\x80 \xC3", "a|\xFF\x80| \xC3|");
     assert_words("\xE2\x82 \xE2\x82\xAC", "\xE2\x82| \xE2\x82\xAC|");
 }
 
-static void test_every_byte_has_its_character(void **state)
+TEST(every_byte_has_its_character)
 {
-    (void)state;
     static const struct {
         unsigned char byte;
         int32_t character;
@@ -99,9 +94,8 @@ static void test_every_byte_has_its_character(void **state)
     assert_int_equal(found, 256);
 }
 
-static void test_words_as_characters_and_back(void **state)
+TEST(words_as_characters_and_back)
 {
-    (void)state;
     char out[32], back[32];
     size_t size;
     assert_int_equal(byte_level_write(out, " ñ\0x", 5), 9); /* the last is x, before it a 0 */
@@ -114,17 +108,4 @@ static void test_words_as_characters_and_back(void **state)
     assert_false(byte_level_read(back, &size, "a b", 3)); /* a space stands for no byte */
     assert_false(byte_level_read(back, &size, "日", 3));
     assert_false(byte_level_read(back, &size, "\xFF", 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_numbers_and_others),
-        cmocka_unit_test(test_contractions),
-        cmocka_unit_test(test_white_space),
-        cmocka_unit_test(test_bytes_that_are_not_utf8_are_kept),
-        cmocka_unit_test(test_every_byte_has_its_character),
-        cmocka_unit_test(test_words_as_characters_and_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

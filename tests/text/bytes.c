@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/test.h"
 #include "text/corpus/corpus.h"
 #include "text/tokenizer.h"
 
@@ -50,9 +50,8 @@ static void check(const char *string, TokenizerRules rules, int T, Counted wante
 }
 
 /* Each line counts with its end, the last one too; blank lines are in no sequence. */
-static void test_lines_have_all_bytes_of_their_text(void **state)
+TEST(lines_have_all_bytes_of_their_text)
 {
-    (void)state;
     static const char text[] = "el  perro\n\nl'été\tya"; /* 10 and 11 bytes with their ends */
     const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
     for (int i = 0; i < 2; i++)
@@ -61,33 +60,29 @@ static void test_lines_have_all_bytes_of_their_text(void **state)
 }
 
 /* The first token of a stream is not predicted, and a piece has half a context. */
-static void test_streams(void **state)
+TEST(streams)
 {
-    (void)state;
     check("añb\nc", (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true}, 4,
           (Counted){5, 3, 2});
 }
 
 /* A line with [unk] cannot be compared, but the others can. */
-static void test_unknown_characters_cannot_be_compared(void **state)
+TEST(unknown_characters_cannot_be_compared)
 {
-    (void)state;
     check("aa\nba", (TokenizerRules){.kind = TOKENIZER_CHAR, .min_count = 2}, 8,
           (Counted){NAN, 3, NAN});
 }
 
 /* Their vocabulary is taken from the text, so none has to be spelled. */
-static void test_words_cannot_be_compared(void **state)
+TEST(words_cannot_be_compared)
 {
-    (void)state;
     for (int stream = 0; stream < 2; stream++)
         check("a bb  ccc\n", (TokenizerRules){.stream = stream}, 8, (Counted){NAN, NAN, NAN});
 }
 
 /* Two bits, by hand: a probability of 1/4 for a token of one byte. */
-static void test_bits_per_byte(void **state)
+TEST(bits_per_byte)
 {
-    (void)state;
     assert_close_one("bits", bits_per_byte(-log(0.25), 1), 2, 1e-15);
     assert_close_one("bits", bits_per_byte(-3 * log(0.5), 12), 0.25, 1e-15);
     assert_true(isnan(bits_per_byte(1, (double)NAN)));
@@ -95,9 +90,8 @@ static void test_bits_per_byte(void **state)
 
 /* For pairs, only the bytes of the targets and of their line ends count; white space of a source
  * does not. By hand: "the  dog" and its end are 9 bytes, "un" and its end 3. */
-static void test_pairs_have_the_bytes_of_their_targets(void **state)
+TEST(pairs_have_the_bytes_of_their_targets)
 {
-    (void)state;
     static const char text[] = "el   perro\tthe  dog\n\na\tun";
     const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
     for (int i = 0; i < 2; i++)
@@ -110,24 +104,9 @@ static void test_pairs_have_the_bytes_of_their_targets(void **state)
 }
 
 /* What is predicted with the help of what comes after it is no measure of a text. */
-static void test_hidden_tokens_cannot_be_compared(void **state)
+TEST(hidden_tokens_cannot_be_compared)
 {
-    (void)state;
     for (int stream = 0; stream < 2; stream++)
         check("a b c\n", (TokenizerRules){.objective = OBJECTIVE_MASKED, .stream = stream}, 8,
               (Counted){NAN, NAN, NAN});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_have_all_bytes_of_their_text),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_unknown_characters_cannot_be_compared),
-        cmocka_unit_test(test_words_cannot_be_compared),
-        cmocka_unit_test(test_bits_per_byte),
-        cmocka_unit_test(test_pairs_have_the_bytes_of_their_targets),
-        cmocka_unit_test(test_hidden_tokens_cannot_be_compared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

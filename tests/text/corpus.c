@@ -7,10 +7,10 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/file.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 #include "text/corpus/corpus.h"
 #include "text/encoder.h"
 #include "text/tokenizer.h"
@@ -32,9 +32,8 @@ static void assert_corpus(const Corpus *c, const int *tokens, size_t count)
     free(own);
 }
 
-static void test_each_line_that_is_not_blank_is_a_sequence(void **state)
+TEST(each_line_that_is_not_blank_is_a_sequence)
 {
-    (void)state;
     /* Lines of white space do not count; the last line needs no line end. */
     Corpus c = corpus_of_string("a b\n\n \t\r \n\u3000\nb\n\nc, a", false, false);
     assert_corpus(&c, (const int[]){0, 2, 3, 1, 0, 3, 1, 0, 4, 5, 2, 1}, 12);
@@ -51,9 +50,8 @@ static void test_each_line_that_is_not_blank_is_a_sequence(void **state)
     corpus_free(&c);
 }
 
-static void test_words_that_are_not_kept_become_unk(void **state)
+TEST(words_that_are_not_kept_become_unk)
 {
-    (void)state;
     Text text = literal_text("a b a\nc a b\n");
     Tokenizer t = tokenizer_train(&text, (TokenizerRules){.min_count = 2});
     Corpus c = corpus_new(&text, &t);
@@ -63,9 +61,8 @@ static void test_words_that_are_not_kept_become_unk(void **state)
     text_free(&text);
 }
 
-static void test_a_stream_has_no_lines(void **state)
+TEST(a_stream_has_no_lines)
 {
-    (void)state;
     Corpus c = corpus_of_string("a b\n\na c\n", true, false);
     assert_corpus(&c, (const int[]){0, 1, 0, 2}, 4);
     assert_int_equal(c.longest, 3);
@@ -88,9 +85,8 @@ static void make_stream(void *text)
     corpus_free(&c);
 }
 
-static void test_texts_without_tokens_are_refused(void **state)
+TEST(texts_without_tokens_are_refused)
 {
-    (void)state;
     assert_dies(make_lines, "", "a.txt", "is empty");
     assert_dies(make_lines, "\n \t\n\u3000", "a.txt", "white space");
     assert_dies(make_stream, "\n\n", "a.txt", "white space");
@@ -99,9 +95,8 @@ static void test_texts_without_tokens_are_refused(void **state)
 
 /* ---- Pieces of lines ---- */
 
-static void test_long_lines_are_cut_into_pieces(void **state)
+TEST(long_lines_are_cut_into_pieces)
 {
-    (void)state;
     Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false); /* 8, 3 and 2 inputs */
     assert_int_equal(c.longest, 8);
     corpus_cut(&c, 3, 0, 1);
@@ -179,9 +174,8 @@ static int check_pieces(const Corpus *c)
     return held_out;
 }
 
-static void test_every_target_is_in_one_piece(void **state)
+TEST(every_target_is_in_one_piece)
 {
-    (void)state;
     static const double shares[] = {0, 0.01, 0.1, 0.25, 0.5, 0.9};
     static const int contexts[] = {1, 2, 3, 7, 12, 100};
     for (int lines = 1; lines <= 25; lines++)
@@ -194,9 +188,8 @@ static void test_every_target_is_in_one_piece(void **state)
         }
 }
 
-static void test_the_seed_draws_the_lines_held_out(void **state)
+TEST(the_seed_draws_the_lines_held_out)
 {
-    (void)state;
     enum { LINES = 20, SEEDS = 200 };
     Corpus first = corpus_made_up(LINES, 9, false);
     corpus_cut(&first, 4, 0.2, 1);
@@ -226,9 +219,8 @@ static void test_the_seed_draws_the_lines_held_out(void **state)
     corpus_free(&first);
 }
 
-static void test_the_tail_of_a_stream_is_held_out(void **state)
+TEST(the_tail_of_a_stream_is_held_out)
 {
-    (void)state;
     for (int lines = 2; lines < 12; lines++)
         for (int tenths = 0; tenths < 10; tenths++) {
             Corpus c = corpus_made_up(lines, 6, true);
@@ -264,9 +256,8 @@ static void assert_pieces(const Corpus *c, const Part *part, const Piece *wanted
 }
 
 /* Ids 3 a, 4 b, 5 c, 6 d. A pair is one piece, whose rows before [sep] do not count. */
-static void test_a_pair_is_a_piece(void **state)
+TEST(a_pair_is_a_piece)
 {
-    (void)state;
     Tokenizer t;
     Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n", &t);
     assert_corpus(&c, (const int[]){0, 3, 4, 2, 5, 1, 0, 6, 2, 3, 4, 5, 1}, 13);
@@ -295,9 +286,8 @@ static void check_pairs(void *context)
 }
 
 /* By its number among the pairs: blank lines are none. */
-static void test_a_pair_longer_than_the_context_is_refused(void **state)
+TEST(a_pair_longer_than_the_context_is_refused)
 {
-    (void)state;
     assert_dies(
         check_pairs, &(int){5},
         "a.txt: pair number 2 has 6 tokens, but the context is 5: shorten it, or train with "
@@ -306,9 +296,8 @@ static void test_a_pair_longer_than_the_context_is_refused(void **state)
 }
 
 /* Pairs are held out whole, and what counts of each part is the sum over its pairs. */
-static void test_pairs_are_held_out_whole(void **state)
+TEST(pairs_are_held_out_whole)
 {
-    (void)state;
     char text[2000] = "", *put = text;
     for (int i = 0; i < 40; i++)
         put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
@@ -340,9 +329,8 @@ static void test_pairs_are_held_out_whole(void **state)
 
 /* No token of a piece is only predicted: with a context of 3, [bos] a b, c d e, f g [eos]; and of
  * [bos] a b c d e [eos] the last piece would be only [eos], which is left out. */
-static void test_lines_of_hidden_tokens_are_cut(void **state)
+TEST(lines_of_hidden_tokens_are_cut)
 {
-    (void)state;
     Tokenizer t;
     Corpus c =
         corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b c d e f g\na b c d e\nh\n", &t);
@@ -374,9 +362,8 @@ static void test_lines_of_hidden_tokens_are_cut(void **state)
 }
 
 /* Each of its tokens is a target, also the first one. */
-static void test_a_stream_of_hidden_tokens(void **state)
+TEST(a_stream_of_hidden_tokens)
 {
-    (void)state;
     Tokenizer t;
     Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcabcabca", &t);
     assert_int_equal(c.longest, 10);
@@ -460,9 +447,8 @@ static void assert_objectives(const Objective *a, const Objective *b)
         assert_true(members[i][0] == members[i][1]);
 }
 
-static void test_a_corpus_that_was_kept_is_the_same(void **state)
+TEST(a_corpus_that_was_kept_is_the_same)
 {
-    (void)state;
     static const struct {
         ObjectiveKind objective;
         bool stream;
@@ -530,9 +516,8 @@ static void check_damage(ObjectiveKind objective, const char *string)
     scratch_remove(folder);
 }
 
-static void test_a_damaged_file_is_refused(void **state)
+TEST(a_damaged_file_is_refused)
 {
-    (void)state;
     check_damage(OBJECTIVE_NEXT, "a b c\nb c\n");
     check_damage(OBJECTIVE_PAIRS, "a\tb c\nb\tc\n");
     check_damage(OBJECTIVE_MASKED, "a b c\nb c\n");
@@ -576,9 +561,8 @@ static void check_stranger(bool stream, const int *fields)
     scratch_remove(folder);
 }
 
-static void test_a_file_of_a_stranger_is_refused(void **state)
+TEST(a_file_of_a_stranger_is_refused)
 {
-    (void)state;
     check_stranger(true, (const int[]){WIDTH, COUNT, CONTEXT_CUT, TRAIN_END, 0});
     check_stranger(
         false, (const int[]){WIDTH, COUNT, LONGEST, CONTEXT_CUT, TRAIN, HELD_OUT, TRAIN_ROWS, 0});
@@ -586,9 +570,8 @@ static void test_a_file_of_a_stranger_is_refused(void **state)
 
 /* ---- Samples ---- */
 
-static void test_a_sample_is_drawn_by_the_seed(void **state)
+TEST(a_sample_is_drawn_by_the_seed)
 {
-    (void)state;
     for (int stream = 0; stream < 2; stream++) {
         Corpus c = corpus_made_up(400, 9, stream);
         corpus_cut(&c, 5, 0, 1);
@@ -611,9 +594,8 @@ static void test_a_sample_is_drawn_by_the_seed(void **state)
 }
 
 /* Also for pairs and hidden tokens, the rows and targets are those of the pieces drawn. */
-static void test_a_sample_of_pairs_and_of_hidden_tokens(void **state)
+TEST(a_sample_of_pairs_and_of_hidden_tokens)
 {
-    (void)state;
     char text[20000], *put = text;
     for (int i = 0; i < 900; i++)
         put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
@@ -639,9 +621,8 @@ static void test_a_sample_of_pairs_and_of_hidden_tokens(void **state)
 }
 
 /* Many lines are encoded at once, with the ids that each would have by itself. */
-static void test_lines_of_subwords_are_those_of_each_line(void **state)
+TEST(lines_of_subwords_are_those_of_each_line)
 {
-    (void)state;
     static const char string[] = "el perro come\n \n perro  come\n\nel\tpez \nel perro";
     Text text = literal_text(string);
     Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
@@ -670,30 +651,4 @@ static void test_lines_of_subwords_are_those_of_each_line(void **state)
     corpus_free(&c);
     tokenizer_free(&t);
     text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_line_that_is_not_blank_is_a_sequence),
-        cmocka_unit_test(test_words_that_are_not_kept_become_unk),
-        cmocka_unit_test(test_a_stream_has_no_lines),
-        cmocka_unit_test(test_texts_without_tokens_are_refused),
-        cmocka_unit_test(test_long_lines_are_cut_into_pieces),
-        cmocka_unit_test(test_every_target_is_in_one_piece),
-        cmocka_unit_test(test_the_seed_draws_the_lines_held_out),
-        cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
-        cmocka_unit_test(test_a_corpus_that_was_kept_is_the_same),
-        cmocka_unit_test(test_a_damaged_file_is_refused),
-        cmocka_unit_test(test_a_file_of_a_stranger_is_refused),
-        cmocka_unit_test(test_a_sample_is_drawn_by_the_seed),
-        cmocka_unit_test(test_lines_of_subwords_are_those_of_each_line),
-        cmocka_unit_test(test_a_pair_is_a_piece),
-        cmocka_unit_test(test_a_pair_longer_than_the_context_is_refused),
-        cmocka_unit_test(test_pairs_are_held_out_whole),
-        cmocka_unit_test(test_lines_of_hidden_tokens_are_cut),
-        cmocka_unit_test(test_a_stream_of_hidden_tokens),
-        cmocka_unit_test(test_a_sample_of_pairs_and_of_hidden_tokens),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "model/generator.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
+#include "tests/helpers/test.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/counting.h"
 
@@ -26,9 +26,8 @@ static Counting counting_in(const char *path, ObjectiveKind objective, Tokenizer
 }
 
 /* The value is that of a program in Python with dictionaries, written from the formulas alone. */
-static void test_a_stream_of_characters(void **state)
+TEST(a_stream_of_characters)
 {
-    (void)state;
     const Counting found =
         counting_in("data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 64, 0.1);
     assert_int_equal(found.order, 8);
@@ -37,9 +36,8 @@ static void test_a_stream_of_characters(void **state)
 }
 
 /* A model of a small context reads long lines in pieces; counting does not. */
-static void test_lines_are_counted_whole(void **state)
+TEST(lines_are_counted_whole)
 {
-    (void)state;
     const double whole =
         counting_in("data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 100, 0.1).loss;
     const double cut =
@@ -77,9 +75,8 @@ static double mixed_loss(Corpus *c, double share, double *counting)
 
 /* With a share of 1 nothing is left of the model: an evaluation in pieces gives what the whole text
  * gives. */
-static void test_counting_alone_is_a_mixture(void **state)
+TEST(counting_alone_is_a_mixture)
 {
-    (void)state;
     static const struct {
         const char *path;
         ObjectiveKind objective;
@@ -120,9 +117,8 @@ static void mixed_softmax(double *p, const Real *logits, CountMixture mixture, d
     softmax_of(p, changed, mixture.vocabulary, 1);
 }
 
-static void test_a_mixture_is_the_geometric_mean(void **state)
+TEST(a_mixture_is_the_geometric_mean)
 {
-    (void)state;
     Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
     Tokenizer t;
     Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, true, text.clean, &t);
@@ -155,9 +151,8 @@ static void test_a_mixture_is_the_geometric_mean(void **state)
 
 /* Counting reads what stands before a piece that was drawn, however small the context is, as the
  * mixture does. */
-static void test_counting_in_a_sample_of_a_stream(void **state)
+TEST(counting_in_a_sample_of_a_stream)
 {
-    (void)state;
     for (int context = 3; context < 50; context += 15) {
         Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
         Tokenizer t;
@@ -174,24 +169,10 @@ static void test_counting_in_a_sample_of_a_stream(void **state)
     }
 }
 
-static void test_what_has_no_counting(void **state)
+TEST(what_has_no_counting)
 {
-    (void)state;
     assert_true(
         isnan(counting_in("data/perro.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 8, 0).loss));
     assert_true(
         isnan(counting_in("data/perro.txt", OBJECTIVE_MASKED, TOKENIZER_WORD, false, 8, 0.3).loss));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_stream_of_characters),
-        cmocka_unit_test(test_lines_are_counted_whole),
-        cmocka_unit_test(test_counting_alone_is_a_mixture),
-        cmocka_unit_test(test_a_mixture_is_the_geometric_mean),
-        cmocka_unit_test(test_counting_in_a_sample_of_a_stream),
-        cmocka_unit_test(test_what_has_no_counting),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

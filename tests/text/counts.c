@@ -5,9 +5,9 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/test.h"
 #include "text/corpus/counts.h"
 
 enum { V = 8 };
@@ -44,9 +44,8 @@ static void check(const Corpus *c, const int *tokens, int count)
     assert_int_equal(counts_has(c, &WORDS, tokens, count), has);
 }
 
-static void test_every_part_of_a_text_is_found(void **state)
+TEST(every_part_of_a_text_is_found)
 {
-    (void)state;
     Corpus c = corpus_made_up(12, 7, false);
     const int all = (int)c.ids.count;
     int *tokens = corpus_tokens(&c);
@@ -62,9 +61,8 @@ static void test_every_part_of_a_text_is_found(void **state)
     corpus_free(&c);
 }
 
-static void test_matches_may_overlap(void **state)
+TEST(matches_may_overlap)
 {
-    (void)state;
     Corpus c = corpus_of_string("a a a b a a a a b", true, false); /* 0 0 0 1 0 0 0 0 1 */
     check(&c, (const int[]){0, 0}, 2);
     check(&c, (const int[]){0, 0, 1, 0, 0}, 5);
@@ -78,9 +76,8 @@ static void test_matches_may_overlap(void **state)
 }
 
 /* 50,000 tokens of prompt on a text that repeats itself took the product of the two. */
-static void test_a_long_prompt_takes_no_longer(void **state)
+TEST(a_long_prompt_takes_no_longer)
 {
-    (void)state;
     enum { TEXT = 400000, PROMPT = 50000 };
     static uint16_t text[TEXT];
     const Corpus c = {.stream = true, .ids = {.at = text, .width = 2, .count = TEXT}};
@@ -130,9 +127,8 @@ static void check_gaps(const Corpus *c, const int *tokens, int count)
 
 /* Each part of a text with one to three gaps in it, side by side or not; of lines and of a
  * stream. */
-static void test_gaps_are_counted_given_all_other_tokens(void **state)
+TEST(gaps_are_counted_given_all_other_tokens)
 {
-    (void)state;
     for (int stream = 0; stream <= 1; stream++) {
         Corpus c = corpus_made_up(12, 7, stream);
         int *tokens = corpus_tokens(&c), part[7];
@@ -161,9 +157,8 @@ static int *bytes_of(const Tokenizer *t, const char *text)
 }
 
 /* A model may write "perro" byte by byte, and a prompt may end within a token of the text. */
-static void test_subwords_are_compared_by_their_bytes(void **state)
+TEST(subwords_are_compared_by_their_bytes)
 {
-    (void)state;
     static const char string[] = "el perro come\nel perro\nel pez\n";
     Text text = literal_text(string);
     Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
@@ -196,9 +191,8 @@ static void test_subwords_are_compared_by_their_bytes(void **state)
 }
 
 /* A word ends where bpe.h ends it, in the middle of a token or after several. */
-static void test_next_words_of_subwords(void **state)
+TEST(next_words_of_subwords)
 {
-    (void)state;
     static const char string[] = "el perro come\nel perro, ya\nel pez\n";
     Text text = literal_text(string);
     Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
@@ -232,17 +226,4 @@ static void test_next_words_of_subwords(void **state)
     corpus_free(&c);
     tokenizer_free(&t);
     text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_part_of_a_text_is_found),
-        cmocka_unit_test(test_matches_may_overlap),
-        cmocka_unit_test(test_a_long_prompt_takes_no_longer),
-        cmocka_unit_test(test_gaps_are_counted_given_all_other_tokens),
-        cmocka_unit_test(test_subwords_are_compared_by_their_bytes),
-        cmocka_unit_test(test_next_words_of_subwords),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

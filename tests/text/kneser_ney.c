@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "text/corpus/counting.h"
 
 enum { MOST = 200 };
@@ -138,9 +138,8 @@ static void check_predictions(const Ngrams *t, int k)
     kneser_ney_free(counted);
 }
 
-static void test_each_order_is_what_brute_force_says(void **state)
+TEST(each_order_is_what_brute_force_says)
 {
-    (void)state;
     double losses[KNESER_NEY_MOST + 1];
     for (uint32_t seed = 1; seed <= 12; seed++) {
         Sequences s;
@@ -167,9 +166,8 @@ static void test_each_order_is_what_brute_force_says(void **state)
 }
 
 /* Whatever came before, seen or not. */
-static void test_probabilities_sum_to_1(void **state)
+TEST(probabilities_sum_to_1)
 {
-    (void)state;
     static const int TRAIN[] = {0, 1, 2, 1, 2, 1, 3, 0, 1, 2, 2, 2, 1, 1, 3, 0, 1, 3, 3, 1, 2, 0};
     static const int HISTORIES[][3] = {{0, 1, 2}, {2, 1, 2}, {3, 3, 3}, {1, 1, 0}};
     enum { LENGTH = sizeof TRAIN / sizeof *TRAIN, V = 5 };
@@ -191,13 +189,4 @@ static void test_probabilities_sum_to_1(void **state)
         for (int k = 0; k <= KNESER_NEY_MOST; k++)
             assert_true(fabs(sums[k] - 1) < 1e-12);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_order_is_what_brute_force_says),
-        cmocka_unit_test(test_probabilities_sum_to_1),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

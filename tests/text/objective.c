@@ -1,5 +1,5 @@
 /* objective.c: what the rows of a sequence read and predict: text/objective.h. */
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "text/objective.h"
 
 #include <math.h>
@@ -28,9 +28,8 @@ static void assert_targets(const Objective *o, const Sequence *s, const int *wan
     assert_int_equal(objective_targets(o, s), counted);
 }
 
-static void test_the_next_token_is_predicted(void **state)
+TEST(the_next_token_is_predicted)
 {
-    (void)state;
     static const int tokens[] = {BOS, 7, 5, EOS};
     const Objective o = objective(OBJECTIVE_NEXT);
     const Sequence s = objective_sequence(&o, tokens, 3);
@@ -39,9 +38,8 @@ static void test_the_next_token_is_predicted(void **state)
 }
 
 /* [bos] 7 5 [sep] 9 8 [eos]: from [sep] on the rows count, and the source is up to [sep]. */
-static void test_only_the_target_of_a_pair_counts(void **state)
+TEST(only_the_target_of_a_pair_counts)
 {
-    (void)state;
     static const int tokens[] = {BOS, 7, 5, SPECIAL, 9, 8, EOS};
     Objective o = objective(OBJECTIVE_PAIRS);
     const Sequence s = objective_sequence(&o, tokens, 6);
@@ -53,9 +51,8 @@ static void test_only_the_target_of_a_pair_counts(void **state)
     assert_int_equal(causal.prefix, 0);
 }
 
-static void test_each_token_but_the_ends_can_be_hidden(void **state)
+TEST(each_token_but_the_ends_can_be_hidden)
 {
-    (void)state;
     static const int tokens[] = {BOS, 7, 5, EOS};
     const Objective o = objective(OBJECTIVE_MASKED);
     const Sequence s = objective_sequence(&o, tokens, 4);
@@ -64,9 +61,8 @@ static void test_each_token_but_the_ends_can_be_hidden(void **state)
 }
 
 /* What many steps do to a long sequence: the shares that BERT has, and nothing else. */
-static void test_the_shares_of_what_is_hidden(void **state)
+TEST(the_shares_of_what_is_hidden)
 {
-    (void)state;
     enum { ROWS = 100, STEPS = 2000 };
     int tokens[ROWS], inputs[ROWS], targets[ROWS];
     const Objective o = objective(OBJECTIVE_MASKED);
@@ -105,9 +101,8 @@ static void test_the_shares_of_what_is_hidden(void **state)
 
 /* With a small share nothing would be hidden in most sequences; and a row's draws depend on its
  * number in the step, not on where its part of the step begins. */
-static void test_one_token_at_least_is_hidden(void **state)
+TEST(one_token_at_least_is_hidden)
 {
-    (void)state;
     static const int tokens[] = {BOS, 7, 5, 6, EOS};
     int inputs[5], targets[5], inputs_again[5], targets_again[5], rows[5] = {0};
     Objective o = objective(OBJECTIVE_MASKED);
@@ -125,16 +120,4 @@ static void test_one_token_at_least_is_hidden(void **state)
     assert_int_equal(rows[0] + rows[4], 0);
     for (int i = 1; i < 4; i++)
         assert_true(rows[i] > 60);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_next_token_is_predicted),
-        cmocka_unit_test(test_only_the_target_of_a_pair_counts),
-        cmocka_unit_test(test_each_token_but_the_ends_can_be_hidden),
-        cmocka_unit_test(test_the_shares_of_what_is_hidden),
-        cmocka_unit_test(test_one_token_at_least_is_hidden),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* pair_table.c: each pair keeps its number while the table grows. */
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "text/subwords/bpe.h"
 
-static void test_pairs_keep_their_numbers(void **state)
+TEST(pairs_keep_their_numbers)
 {
-    (void)state;
     enum { MANY = 300 };
     PairTable table = pair_table_new();
     for (int left = 0; left < MANY; left++)
@@ -20,12 +19,4 @@ static void test_pairs_keep_their_numbers(void **state)
     assert_int_equal(pair_table_get(&table, 0, MANY), 0);
     assert_int_equal(table.used, MANY * MANY + 1); /* looking for a pair adds none */
     pair_table_free(&table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs_keep_their_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

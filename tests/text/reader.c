@@ -7,8 +7,8 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
+#include "tests/helpers/test.h"
 #include "text/corpus/batches.h"
 
 /* The pieces of an epoch predict each token of the training part but the first exactly once, and
@@ -58,9 +58,8 @@ static void check_stream(Corpus c, int context, double held_out)
     corpus_free(&c);
 }
 
-static void test_every_epoch_of_a_stream_has_every_target_once(void **state)
+TEST(every_epoch_of_a_stream_has_every_target_once)
 {
-    (void)state;
     static const int contexts[] = {1, 2, 3, 7, 8, 64, 1000};
     for (size_t i = 0; i < 7; i++) {
         check_stream(corpus_made_up(30, 9, true), contexts[i], 0);
@@ -89,9 +88,8 @@ static const Piece *all_pieces(Reader *reader, int64_t epoch)
     return reader_take(reader, INT_MAX, &count);
 }
 
-static void test_every_epoch_of_lines_has_every_piece_in_a_new_order(void **state)
+TEST(every_epoch_of_lines_has_every_piece_in_a_new_order)
 {
-    (void)state;
     Corpus c = corpus_made_up(30, 9, false);
     corpus_cut(&c, 5, 0.2, 1);
     const size_t count = c.train.count;
@@ -118,9 +116,8 @@ static void test_every_epoch_of_lines_has_every_piece_in_a_new_order(void **stat
     corpus_free(&c);
 }
 
-static void test_a_stream_is_shuffled(void **state)
+TEST(a_stream_is_shuffled)
 {
-    (void)state;
     Corpus c = corpus_made_up(60, 9, true);
     corpus_cut(&c, 8, 0, 1);
     Reader reader = reader_new(&c, 1);
@@ -172,9 +169,8 @@ static void check_resume(Corpus *c, int most)
     reader_free(&resumed);
 }
 
-static void test_a_place_beyond_the_epoch_is_refused(void **state)
+TEST(a_place_beyond_the_epoch_is_refused)
 {
-    (void)state;
     Corpus c = corpus_made_up(15, 9, false);
     corpus_cut(&c, 5, 0, 7);
     Reader reader = reader_new(&c, 7);
@@ -189,9 +185,8 @@ static void test_a_place_beyond_the_epoch_is_refused(void **state)
     corpus_free(&c);
 }
 
-static void test_a_reader_goes_on_from_any_place(void **state)
+TEST(a_reader_goes_on_from_any_place)
 {
-    (void)state;
     static const int batches[] = {1, 3, 4, 1000};
     for (int stream = 0; stream < 2; stream++)
         for (size_t i = 0; i < 4; i++) {
@@ -203,9 +198,8 @@ static void test_a_reader_goes_on_from_any_place(void **state)
 }
 
 /* A stream of hidden tokens, whose first one is also a target. */
-static void test_every_epoch_of_hidden_tokens_has_each_once(void **state)
+TEST(every_epoch_of_hidden_tokens_has_each_once)
 {
-    (void)state;
     for (int context = 1; context < 12; context++) {
         Tokenizer t;
         Corpus c =
@@ -230,17 +224,4 @@ static void test_every_epoch_of_hidden_tokens_has_each_once(void **state)
         corpus_free(&c);
         tokenizer_free(&t);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_epoch_of_a_stream_has_every_target_once),
-        cmocka_unit_test(test_every_epoch_of_lines_has_every_piece_in_a_new_order),
-        cmocka_unit_test(test_a_stream_is_shuffled),
-        cmocka_unit_test(test_a_place_beyond_the_epoch_is_refused),
-        cmocka_unit_test(test_a_reader_goes_on_from_any_place),
-        cmocka_unit_test(test_every_epoch_of_hidden_tokens_has_each_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,9 @@
 
 #include "base/files/file.h"
 #include "base/parallel/threads.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 #include "text/corpus/corpus.h"
 #include "text/source.h"
 #include "text/tokenizer.h"
@@ -35,9 +35,8 @@ static char *read_clean(Source *s, bool by_lines, int *chunks)
 
 /* ---- Several files ---- */
 
-static void test_several_files_are_one_text(void **state)
+TEST(several_files_are_one_text)
 {
-    (void)state;
     char *folder = scratch_new();
     char *paths[] = {scratch_write(folder, "a",
                                    "\xEF\xBB\xBF"
@@ -79,9 +78,8 @@ static void open_all(void *context)
     source_free(s);
 }
 
-static void test_what_is_wrong_is_named_with_its_file_and_line(void **state)
+TEST(what_is_wrong_is_named_with_its_file_and_line)
 {
-    (void)state;
     char *folder = scratch_new();
     char *good = scratch_write(folder, "good", "el\nperro", 8);
     char *bad = scratch_write(folder, "bad", "un\ngato\xFF", 8);
@@ -200,17 +198,15 @@ static void check_text(const char *text)
     scratch_remove(folder);
 }
 
-static void test_blocks_are_the_text(void **state)
+TEST(blocks_are_the_text)
 {
-    (void)state;
     char *text = made_up(true, "\n");
     check_text(text);
     free(text);
 }
 
-static void test_other_ends_of_lines_and_none(void **state)
+TEST(other_ends_of_lines_and_none)
 {
-    (void)state;
     static const char *const ends[] = {"\r\n", "\r"};
     for (int i = 0; i < 3; i++) {
         char *text = made_up(i < 2, ends[i % 2]);
@@ -224,9 +220,8 @@ static void test_other_ends_of_lines_and_none(void **state)
     }
 }
 
-static void test_a_place_in_a_later_block(void **state)
+TEST(a_place_in_a_later_block)
 {
-    (void)state;
     char *folder = scratch_new(), *text = malloc(LARGE);
     for (size_t i = 0; i < LARGE; i++)
         text[i] = i % 64 == 63 ? '\n' : i % 8 ? 'a' : ' ';
@@ -281,9 +276,8 @@ static void change_a_word(void *context)
     encode(s, &t);
 }
 
-static void test_a_changed_word_is_not_blamed_on_the_vocabulary(void **state)
+TEST(a_changed_word_is_not_blamed_on_the_vocabulary)
 {
-    (void)state;
     char *folder = scratch_new();
     char *paths[] = {scratch_write(folder, "a.txt", "el gato\n", 8),
                      scratch_write(folder, "b.txt", "el perro\n", 9), NULL};
@@ -295,9 +289,8 @@ static void test_a_changed_word_is_not_blamed_on_the_vocabulary(void **state)
     scratch_remove(folder);
 }
 
-static void test_many_files_have_a_short_name(void **state)
+TEST(many_files_have_a_short_name)
 {
-    (void)state;
     char *folder = scratch_new(), *path = scratch_write(folder, "a.txt", "el perro\n", 9);
     char *paths[] = {path, path, path, path, NULL};
     Source *s = source_open(paths, (SourceRules){.large = LARGE_TEXT});
@@ -307,9 +300,8 @@ static void test_many_files_have_a_short_name(void **state)
     scratch_remove(folder);
 }
 
-static void test_a_text_that_changes_is_refused(void **state)
+TEST(a_text_that_changes_is_refused)
 {
-    (void)state;
     char *folder = scratch_new();
     char *paths[] = {scratch_write(folder, "a.txt", "el perro come\n", 14), NULL};
     assert_dies(change_it, paths, "a.txt changed while it was read");
@@ -319,9 +311,8 @@ static void test_a_text_that_changes_is_refused(void **state)
 }
 
 /* A pipe can be read only once: it is kept in memory, or in a file. */
-static void test_a_pipe_is_read_as_often_as_needed(void **state)
+TEST(a_pipe_is_read_as_often_as_needed)
 {
-    (void)state;
     for (int large = 0; large < 2; large++) {
         int ends[2], chunks;
         assert_int_equal(pipe(ends), 0);
@@ -342,9 +333,8 @@ static void test_a_pipe_is_read_as_often_as_needed(void **state)
 }
 
 /* In which of several files, and in which of its lines. */
-static void test_a_line_that_is_no_pair_is_named_in_its_file(void **state)
+TEST(a_line_that_is_no_pair_is_named_in_its_file)
 {
-    (void)state;
     char *folder = scratch_new();
     char *paths[] = {scratch_write(folder, "a.tsv", "a\tb\nc\td", 7),
                      scratch_write(folder, "b.tsv", "e\tf\n\ng\n", 7), NULL};
@@ -356,21 +346,4 @@ static void test_a_line_that_is_no_pair_is_named_in_its_file(void **state)
     free(paths[0]);
     free(paths[1]);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_several_files_are_one_text),
-        cmocka_unit_test(test_what_is_wrong_is_named_with_its_file_and_line),
-        cmocka_unit_test(test_blocks_are_the_text),
-        cmocka_unit_test(test_other_ends_of_lines_and_none),
-        cmocka_unit_test(test_a_place_in_a_later_block),
-        cmocka_unit_test(test_a_text_that_changes_is_refused),
-        cmocka_unit_test(test_a_changed_word_is_not_blamed_on_the_vocabulary),
-        cmocka_unit_test(test_many_files_have_a_short_name),
-        cmocka_unit_test(test_a_pipe_is_read_as_often_as_needed),
-        cmocka_unit_test(test_a_line_that_is_no_pair_is_named_in_its_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 #include "text/text.h"
 
 /* Bytes and their number, since a literal may hold a 0; and whether to lower-case them. */
@@ -54,9 +54,8 @@ static void assert_clean(const char *bytes, TextForm form, const char *wanted)
 
 /* ---- UTF-8 ---- */
 
-static void test_bytes_that_are_not_utf8_are_refused_with_their_place(void **state)
+TEST(bytes_that_are_not_utf8_are_refused_with_their_place)
 {
-    (void)state;
     static const struct {
         Raw raw;
         const char *place, *byte;
@@ -97,9 +96,8 @@ static void test_bytes_that_are_not_utf8_are_refused_with_their_place(void **sta
     }
 }
 
-static void test_utf8_stays_as_it_is(void **state)
+TEST(utf8_stays_as_it_is)
 {
-    (void)state;
     /* The first and the last code points of each length, and those next to the surrogates. */
     static const char *const good[] = {
         "",
@@ -122,9 +120,8 @@ static void test_utf8_stays_as_it_is(void **state)
         assert_clean(good[i], false, good[i]);
 }
 
-static void test_byte_order_marks_and_line_ends(void **state)
+TEST(byte_order_marks_and_line_ends)
 {
-    (void)state;
     assert_clean("\xEF\xBB\xBFhola\n", false, "hola\n");
     assert_clean("\xEF\xBB\xBF", false, "");
     assert_clean("\xEF\xBB\xBF\xEF\xBB\xBF", false, "\xEF\xBB\xBF"); /* only the first is one */
@@ -140,9 +137,8 @@ static void test_byte_order_marks_and_line_ends(void **state)
 /* ---- NFC and lower case ---- */
 
 /* NFC sorts accents in the square of their number: 200,000 of them took a minute. */
-static void test_letters_with_too_many_accents_are_refused(void **state)
+TEST(letters_with_too_many_accents_are_refused)
 {
-    (void)state;
     enum { MOST = 100 };
     char line[3 + 2 * (MOST + 1) + 1] = "b\nx"; /* x̂ has no single code point */
     for (int i = 0; i <= MOST; i++)
@@ -153,9 +149,8 @@ static void test_letters_with_too_many_accents_are_refused(void **state)
     assert_clean(line, false, line);
 }
 
-static void test_letters_and_accents_are_composed(void **state)
+TEST(letters_and_accents_are_composed)
 {
-    (void)state;
     assert_clean("cafe\xCC\x81\n", false, "caf\xC3\xA9\n");
     assert_clean("e\xCC\x81\ne\xCC\x81", false,
                  "\xC3\xA9\n\xC3\xA9"); /* a line end does not prevent it */
@@ -168,9 +163,8 @@ static void test_letters_and_accents_are_composed(void **state)
     assert_clean("\xEF\xAC\x81 m\xC2\xB2", false, "\xEF\xAC\x81 m\xC2\xB2"); /* no NFKC */
 }
 
-static void test_lower_case(void **state)
+TEST(lower_case)
 {
-    (void)state;
     assert_clean("EL Perro 12!\n", true, "el perro 12!\n");
     assert_clean("EL Perro", false, "EL Perro");
     assert_clean("ÁÉÑ ÜÇ ÆØ", true, "áéñ üç æø");
@@ -201,9 +195,8 @@ static void assert_refused(const char *folder, const void *bytes, size_t size, c
     free(path);
 }
 
-static void test_files_that_are_not_texts_are_refused(void **state)
+TEST(files_that_are_not_texts_are_refused)
 {
-    (void)state;
     char *folder = scratch_new(), *absent = format_text("%s/absent.txt", folder);
     assert_dies(read_it, absent, "cannot open", absent, "No such file");
     assert_dies(read_it, folder, folder, "directory");
@@ -234,9 +227,8 @@ static void test_files_that_are_not_texts_are_refused(void **state)
     scratch_remove(folder);
 }
 
-static void test_a_file_is_read_and_cleaned(void **state)
+TEST(a_file_is_read_and_cleaned)
 {
-    (void)state;
     static const char raw[] = "\xEF\xBB\xBF"
                               "E\xCC\x81l\r\nPerro";
     char *folder = scratch_new();
@@ -261,9 +253,8 @@ static void read_standard_input(void *path)
     text_free(&text);
 }
 
-static void test_standard_input_is_read(void **state)
+TEST(standard_input_is_read)
 {
-    (void)state;
     char *folder = scratch_new();
     char *path = scratch_write(folder, "some.txt", "hola\n", 5);
     const ChildEnd good = run_apart(read_standard_input, path);
@@ -278,9 +269,8 @@ static void test_standard_input_is_read(void **state)
 }
 
 /* Subwords give a text back byte for byte, but for the ends of its lines. */
-static void test_a_text_may_stay_as_it_is(void **state)
+TEST(a_text_may_stay_as_it_is)
 {
-    (void)state;
     assert_clean("cafe\u0301 \u2126\r\nA", TEXT_AS_IS, "cafe\u0301 \u2126\nA");
     assert_clean("cafe\u0301 \u2126", TEXT_COMPOSED, "caf\u00E9 \u03A9");
 }
@@ -301,9 +291,8 @@ static void assert_pairs(const char *bytes, const char *said)
     text_free(&text);
 }
 
-static void test_a_line_that_is_no_pair_is_named(void **state)
+TEST(a_line_that_is_no_pair_is_named)
 {
-    (void)state;
     assert_pairs("a\tb\n\n \t \nc d\te f", NULL);
     assert_pairs("\xEF\xBB\xBF"
                  "a\tb\r\nc\td\r\n",
@@ -315,22 +304,4 @@ static void test_a_line_that_is_no_pair_is_named(void **state)
     assert_pairs("a\tb\rc\t", "a.tsv:2: one side of the tab is empty;");
     assert_pairs("\ta", "a.tsv:1: one side of the tab is empty;");
     assert_pairs("a\t\tb", "a.tsv:1: the line has more than one tab;");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes_that_are_not_utf8_are_refused_with_their_place),
-        cmocka_unit_test(test_utf8_stays_as_it_is),
-        cmocka_unit_test(test_byte_order_marks_and_line_ends),
-        cmocka_unit_test(test_letters_with_too_many_accents_are_refused),
-        cmocka_unit_test(test_letters_and_accents_are_composed),
-        cmocka_unit_test(test_lower_case),
-        cmocka_unit_test(test_files_that_are_not_texts_are_refused),
-        cmocka_unit_test(test_a_file_is_read_and_cleaned),
-        cmocka_unit_test(test_standard_input_is_read),
-        cmocka_unit_test(test_a_text_may_stay_as_it_is),
-        cmocka_unit_test(test_a_line_that_is_no_pair_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 #include "text/encoder.h"
 #include "text/tokenizer.h"
 
@@ -49,9 +49,8 @@ static void assert_words(const char *text, TokenizerRules rules, const char *wan
 
 static const TokenizerRules ALL = {.min_count = 1};
 
-static void test_the_nine_sentences(void **state)
+TEST(the_nine_sentences)
 {
-    (void)state;
     Text text = text_read("data/perro.txt", false);
     Tokenizer t = tokenizer_train(&text, ALL);
     assert_tokens(&t, "[bos]|[eos]|el|perro|come|un|hueso|muchacho|jugaba|saltaba|la|cuerda|"
@@ -60,9 +59,8 @@ static void test_the_nine_sentences(void **state)
     text_free(&text);
 }
 
-static void test_ids_are_in_the_order_of_first_appearance(void **state)
+TEST(ids_are_in_the_order_of_first_appearance)
 {
-    (void)state;
     assert_words("el perro el\n\ngato perro\n", ALL, "[bos]|[eos]|el|perro|gato|");
     assert_words("El el EL", ALL, "[bos]|[eos]|El|el|EL|");
     assert_words("¿Qué? bos", ALL, "[bos]|[eos]|¿|Qué|?|bos|");
@@ -77,9 +75,8 @@ static void test_ids_are_in_the_order_of_first_appearance(void **state)
     assert_words("ab\nab\nabc", lines, "[bos]|[eos]|a|b|c|");
 }
 
-static void test_rare_words_become_unk(void **state)
+TEST(rare_words_become_unk)
 {
-    (void)state;
     const char *text = "d a b a c c d e a";
     assert_words(text, ALL, "[bos]|[eos]|d|a|b|c|e|");
     TokenizerRules rules = {.min_count = 2};
@@ -96,15 +93,13 @@ static void keep_common(void *text)
     train(text, (TokenizerRules){.min_count = 3});
 }
 
-static void test_rules_that_keep_no_word_are_refused(void **state)
+TEST(rules_that_keep_no_word_are_refused)
 {
-    (void)state;
     assert_dies(keep_common, "a b a b", "a.txt", "occurs 3 times", "--min-count");
 }
 
-static void test_only_the_most_frequent_words_are_kept(void **state)
+TEST(only_the_most_frequent_words_are_kept)
 {
-    (void)state;
     const char *text = "b a c a b d d"; /* 2 2 1 2: ties go to the earlier one */
     static const char *const wanted[] = {"[bos]|[eos]|b|a|c|d|",   "[bos]|[eos]|[unk]|b|",
                                          "[bos]|[eos]|[unk]|b|a|", "[bos]|[eos]|[unk]|b|a|d|",
@@ -134,9 +129,8 @@ static void count_words(void *text)
     train(text, ALL);
 }
 
-static void test_long_words_are_refused(void **state)
+TEST(long_words_are_refused)
 {
-    (void)state;
     char *text = letters(1000), *longer = letters(1001);
     Tokenizer t = train(text, ALL);
     assert_int_equal(t.vocabulary.count, 3);
@@ -151,9 +145,8 @@ static void test_long_words_are_refused(void **state)
     free(text), free(longer), free(late);
 }
 
-static void test_many_words(void **state)
+TEST(many_words)
 {
-    (void)state;
     enum { MANY = 20000 };
     char *text = malloc(MANY * 16), *put = text;
     for (int i = 0; i < MANY; i++)
@@ -201,9 +194,8 @@ static void assert_wrong(const Tokenizer *t, const char *text, size_t size, cons
 
 static const char SENTENCES[] = "el perro come un hueso\n¿qué come el perro?\n";
 
-static void test_prompts_become_ids_or_a_message(void **state)
+TEST(prompts_become_ids_or_a_message)
 {
-    (void)state;
     Tokenizer lines = literal_tokenizer(SENTENCES, TOKENIZER_WORD, false);
     lines.form = TEXT_LOWER;
     assert_prompt(&lines, "", "0");
@@ -236,9 +228,8 @@ static void test_prompts_become_ids_or_a_message(void **state)
 }
 
 /* A word that is known only in lower case is read so, and the encoding says which. */
-static void test_upper_case_falls_back_to_lower_case(void **state)
+TEST(upper_case_falls_back_to_lower_case)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer("el perro Come", TOKENIZER_WORD, false);
     assert_prompt(&t, "El PERRO Come", "0 2 3 4");
     Encoding e = prompt_encode(&t, "here", "el El Perro", 11);
@@ -261,9 +252,8 @@ static void test_upper_case_falls_back_to_lower_case(void **state)
 }
 
 /* NFC makes two marks of U+0344: 60 of them pass the limit of 100, but the clean word has 120. */
-static void test_a_word_whose_lower_case_cannot_be_cleaned_is_unknown(void **state)
+TEST(a_word_whose_lower_case_cannot_be_cleaned_is_unknown)
 {
-    (void)state;
     char word[1 + 2 * 60] = "b";
     for (size_t i = 1; i < sizeof word; i += 2)
         memcpy(word + i, "\xCD\x84", 2);
@@ -282,9 +272,8 @@ static void test_a_word_whose_lower_case_cannot_be_cleaned_is_unknown(void **sta
     tokenizer_free(&t);
 }
 
-static void test_lower_case_never_makes_a_special_token(void **state)
+TEST(lower_case_never_makes_a_special_token)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, false);
     t.punctuation = PUNCTUATION_IN_WORDS;
     Encoding e = prompt_encode(&t, "here", "a [BOS] b", 9);
@@ -302,9 +291,8 @@ static bool encode(const Tokenizer *t, const char *text, int **ids, Span *unknow
     return known;
 }
 
-static void test_unknown_words_of_a_text_become_unk(void **state)
+TEST(unknown_words_of_a_text_become_unk)
 {
-    (void)state;
     Tokenizer t = train("a a b c c c d", (TokenizerRules){.min_count = 2});
     assert_tokens(&t, "[bos]|[eos]|[unk]|a|c|");
     const char *text = "b a never c";
@@ -339,9 +327,8 @@ static Tokenizer train_for(ObjectiveKind objective, TokenizerKind kind, const ch
                                           .vocabulary = 256 + 3 + 4});
 }
 
-static void test_pairs_have_a_token_between_their_sides(void **state)
+TEST(pairs_have_a_token_between_their_sides)
 {
-    (void)state;
     Tokenizer t = train_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, PAIRS);
     assert_tokens(&t, "[bos]|[eos]|[sep]|el|perro|the|dog|un|gato|a|cat|");
     assert_true(t.sep == 2 && t.mask == -1 && t.unk == -1 && tokenizer_cut(&t) == CUT_SIDES);
@@ -376,9 +363,8 @@ static void test_pairs_have_a_token_between_their_sides(void **state)
 }
 
 /* Tabs and line ends have no id. */
-static void test_pairs_of_characters_and_subwords(void **state)
+TEST(pairs_of_characters_and_subwords)
 {
-    (void)state;
     Tokenizer t = train_for(OBJECTIVE_PAIRS, TOKENIZER_CHAR, "ab\tb a\n");
     assert_tokens(&t, "[bos]|[eos]|[sep]|a|b| |");
     assert_prompt(&t, "ba", "0 4 3 2");
@@ -399,9 +385,8 @@ static void test_pairs_of_characters_and_subwords(void **state)
 
 /* ---- Gaps ---- */
 
-static void test_gaps_of_a_prompt_are_masks(void **state)
+TEST(gaps_of_a_prompt_are_masks)
 {
-    (void)state;
     Tokenizer t = train_for(OBJECTIVE_MASKED, TOKENIZER_WORD, SENTENCES);
     assert_true(t.mask == 2 && t.sep == -1 && tokenizer_cut(&t) == CUT_LINES);
     assert_prompt(&t, "el [mask] come", "0 3 2 5 1");
@@ -426,9 +411,8 @@ static void test_gaps_of_a_prompt_are_masks(void **state)
 
 /* A stream has no ends. Among characters, the spaces beside a gap are characters of their own. A
  * subword includes the space before it, so a gap also does. */
-static void test_gaps_of_characters_and_subwords(void **state)
+TEST(gaps_of_characters_and_subwords)
 {
-    (void)state;
     Tokenizer t = train(
         "ab a",
         (TokenizerRules){.objective = OBJECTIVE_MASKED, .kind = TOKENIZER_CHAR, .stream = true});
@@ -469,9 +453,8 @@ static void check_reserved(void *context)
         die("%s", wrong);
 }
 
-static void test_reserved_tokens_are_refused_with_their_line(void **state)
+TEST(reserved_tokens_are_refused_with_their_line)
 {
-    (void)state;
     static const struct {
         Reserved text;
         const char *said;
@@ -519,9 +502,8 @@ static void assert_decoded(const Tokenizer *t, const char *text, const char *wan
     arrfree(ids);
 }
 
-static void test_decoding_without_a_text_goes_by_rule(void **state)
+TEST(decoding_without_a_text_goes_by_rule)
 {
-    (void)state;
     Tokenizer t = literal_tokenizer("¿ ( « a b » ) ? , .", TOKENIZER_WORD, false);
     assert_decoded(&t, "a  b", "a b");
     assert_decoded(&t, "¿ a b ?", "¿a b?");
@@ -532,9 +514,8 @@ static void test_decoding_without_a_text_goes_by_rule(void **state)
     tokenizer_free(&t);
 }
 
-static void test_decoding_follows_the_text(void **state)
+TEST(decoding_follows_the_text)
 {
-    (void)state;
     const char *text = "a - b-a-b b : a : a ! b! a! b!";
     Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
     assert_decoded(&t, "a : b", "a: b");
@@ -562,9 +543,8 @@ static char *decode(const Tokenizer *t, const char *prompt)
 }
 
 /* A pair has a tab again, and a gap is [mask]. */
-static void test_pairs_and_gaps_are_decoded(void **state)
+TEST(pairs_and_gaps_are_decoded)
 {
-    (void)state;
     static const TokenizerKind kinds[] = {TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE};
     for (int i = 0; i < 3; i++) {
         Tokenizer t = train_for(OBJECTIVE_PAIRS, kinds[i], PAIRS);
@@ -582,9 +562,8 @@ static void test_pairs_and_gaps_are_decoded(void **state)
 }
 
 /* A text that is trained on may have none of the tokens, and only pairs. */
-static void test_texts_of_pairs_and_gaps_are_checked(void **state)
+TEST(texts_of_pairs_and_gaps_are_checked)
 {
-    (void)state;
     static const struct {
         ObjectiveKind objective;
         const char *text, *said;
@@ -629,9 +608,8 @@ static double seconds_to_train(const char *string)
 /* Words whose hashes in stb_ds collide. It turns the hash by 9 bits for each character, so that 57
  * characters later one counts half as much (57 · 9 = 8 · 64 + 1): a step down here and two up there
  * cancel out. 32,768 such words took 25 s. */
-static void test_words_made_to_collide_take_no_longer(void **state)
+TEST(words_made_to_collide_take_no_longer)
 {
-    (void)state;
     enum { BITS = 15, MANY = 1 << BITS, LENGTH = 57 + BITS };
     char *prepared = memset(malloc(MANY * (LENGTH + 1) + 1), 'm', MANY * (LENGTH + 1));
     char *usual = memset(malloc(MANY * (LENGTH + 1) + 1), 'm', MANY * (LENGTH + 1));
@@ -656,9 +634,8 @@ static void test_words_made_to_collide_take_no_longer(void **state)
 static const TokenizerRules SUBWORDS = {
     .kind = TOKENIZER_BPE, .min_count = 1, .vocabulary = 2 + 256 + 2};
 
-static void test_subwords_are_bytes_and_merges(void **state)
+TEST(subwords_are_bytes_and_merges)
 {
-    (void)state;
     Tokenizer t = train("abc abc\nabc\n\nab\nab\n", SUBWORDS);
     assert_int_equal(tokenizer_size(&t), 260);
     assert_true(t.bos == 0 && t.eos == 1 && t.unk == -1);
@@ -685,9 +662,8 @@ static void test_subwords_are_bytes_and_merges(void **state)
 
 /* Fewer if the text has no more pairs, or none that occurs so often; a stream has no special
  * tokens. */
-static void test_a_vocabulary_of_subwords_has_the_size_asked_for(void **state)
+TEST(a_vocabulary_of_subwords_has_the_size_asked_for)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool stream;
@@ -713,9 +689,8 @@ static void test_a_vocabulary_of_subwords_has_the_size_asked_for(void **state)
 }
 
 /* A stream's tail that is held out makes no subwords; what is cut within a word loses that word. */
-static void test_subwords_of_the_beginning_only(void **state)
+TEST(subwords_of_the_beginning_only)
 {
-    (void)state;
     static const char text[] = "aab aab aab xyz xyz xyz xyz xyz";
     for (size_t bytes = 11; bytes <= 15; bytes++) {
         const TokenizerRules rules = {
@@ -733,9 +708,8 @@ static void test_subwords_of_the_beginning_only(void **state)
 }
 
 /* A text without spaces is cut between characters, not thrown away. */
-static void test_subwords_of_a_text_without_spaces(void **state)
+TEST(subwords_of_a_text_without_spaces)
 {
-    (void)state;
     char text[3001] = "";
     for (int i = 0; i < 500; i++)
         strcat(text, "日本");
@@ -753,9 +727,8 @@ static void test_subwords_of_a_text_without_spaces(void **state)
     }
 }
 
-static void test_subwords_give_back_every_byte(void **state)
+TEST(subwords_give_back_every_byte)
 {
-    (void)state;
     static const char *const texts[] = {"el perro  come\n\n un hueso \n",
                                         " ",
                                         "\n",
@@ -771,9 +744,8 @@ static void test_subwords_give_back_every_byte(void **state)
 }
 
 /* Other merges of the same tokens cut a text in another way. */
-static void test_the_checksum_tells_merges_apart(void **state)
+TEST(the_checksum_tells_merges_apart)
 {
-    (void)state;
     const BpeMerge left[] = {{0, 1, 3}, {3, 2, 5}}, right[] = {{1, 2, 4}, {0, 4, 5}};
     static const char *const words[] = {"a", "b", "c", "ab", "bc", "abc"};
     uint64_t checksum[2];
@@ -790,39 +762,4 @@ static void test_the_checksum_tells_merges_apart(void **state)
         tokenizer_free(&t);
     }
     assert_true(checksum[0] != checksum[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_nine_sentences),
-        cmocka_unit_test(test_ids_are_in_the_order_of_first_appearance),
-        cmocka_unit_test(test_rare_words_become_unk),
-        cmocka_unit_test(test_rules_that_keep_no_word_are_refused),
-        cmocka_unit_test(test_only_the_most_frequent_words_are_kept),
-        cmocka_unit_test(test_long_words_are_refused),
-        cmocka_unit_test(test_many_words),
-        cmocka_unit_test(test_prompts_become_ids_or_a_message),
-        cmocka_unit_test(test_upper_case_falls_back_to_lower_case),
-        cmocka_unit_test(test_a_word_whose_lower_case_cannot_be_cleaned_is_unknown),
-        cmocka_unit_test(test_lower_case_never_makes_a_special_token),
-        cmocka_unit_test(test_unknown_words_of_a_text_become_unk),
-        cmocka_unit_test(test_reserved_tokens_are_refused_with_their_line),
-        cmocka_unit_test(test_decoding_without_a_text_goes_by_rule),
-        cmocka_unit_test(test_decoding_follows_the_text),
-        cmocka_unit_test(test_subwords_are_bytes_and_merges),
-        cmocka_unit_test(test_a_vocabulary_of_subwords_has_the_size_asked_for),
-        cmocka_unit_test(test_subwords_of_the_beginning_only),
-        cmocka_unit_test(test_subwords_of_a_text_without_spaces),
-        cmocka_unit_test(test_subwords_give_back_every_byte),
-        cmocka_unit_test(test_the_checksum_tells_merges_apart),
-        cmocka_unit_test(test_words_made_to_collide_take_no_longer),
-        cmocka_unit_test(test_pairs_have_a_token_between_their_sides),
-        cmocka_unit_test(test_pairs_of_characters_and_subwords),
-        cmocka_unit_test(test_gaps_of_a_prompt_are_masks),
-        cmocka_unit_test(test_gaps_of_characters_and_subwords),
-        cmocka_unit_test(test_pairs_and_gaps_are_decoded),
-        cmocka_unit_test(test_texts_of_pairs_and_gaps_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

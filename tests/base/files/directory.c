@@ -8,17 +8,16 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/file.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
 static void make_directory(void *path)
 {
     directory_make(path);
 }
 
-static void a_directory_is_made_with_those_above_it(void **state)
+TEST(a_directory_is_made_with_those_above_it)
 {
-    (void)state;
     char *folder = scratch_new(), *deep = format_text("%s/a/b/c", folder);
     directory_make(deep);
     directory_make(deep);
@@ -33,9 +32,8 @@ static void a_directory_is_made_with_those_above_it(void **state)
 }
 
 /* What is written through a handle goes where the directory is now, and never to its successor. */
-static void a_directory_that_is_moved_stays_the_same(void **state)
+TEST(a_directory_that_is_moved_stays_the_same)
 {
-    (void)state;
     char *folder = scratch_new();
     char *here = format_text("%s/here", folder), *there = format_text("%s/there", folder);
     directory_make(here);
@@ -53,9 +51,8 @@ static void a_directory_that_is_moved_stays_the_same(void **state)
     scratch_remove(folder);
 }
 
-static void links_lead_to_the_same_file(void **state)
+TEST(links_lead_to_the_same_file)
 {
-    (void)state;
     char *folder = scratch_new(), *path = scratch_write(folder, "some", "x", 1);
     char *link = format_text("%s/link", folder), *hard = format_text("%s/hard", folder);
     char *other = scratch_write(folder, "other", "x", 1);
@@ -75,9 +72,8 @@ static void links_lead_to_the_same_file(void **state)
     scratch_remove(folder);
 }
 
-static void a_directory_is_not_entered_through_a_link(void **state)
+TEST(a_directory_is_not_entered_through_a_link)
 {
-    (void)state;
     char *folder = scratch_new();
     char *inside = format_text("%s/inside", folder), *link = format_text("%s/link", folder);
     directory_make(inside);
@@ -99,9 +95,8 @@ static void lock_it(void *path)
     _exit(directory_lock(&directory) ? 0 : 2);
 }
 
-static void a_lock_keeps_other_processes_out_until_it_is_closed(void **state)
+TEST(a_lock_keeps_other_processes_out_until_it_is_closed)
 {
-    (void)state;
     char *folder = scratch_new();
     Directory directory = directory_open(folder);
     assert_int_equal(run_apart(lock_it, folder).status, 0); /* and free again when it has ended */
@@ -112,9 +107,8 @@ static void a_lock_keeps_other_processes_out_until_it_is_closed(void **state)
     scratch_remove(folder);
 }
 
-static void a_checksum_depends_on_all_that_came_before(void **state)
+TEST(a_checksum_depends_on_all_that_came_before)
 {
-    (void)state;
     /* as the hash's own test has it */
     assert_string_equal(checksum_hex(checksum_of("", 0)).text, "2d06800538d394c2");
     assert_string_equal(checksum_hex(0xAB).text, "00000000000000ab");
@@ -126,17 +120,4 @@ static void a_checksum_depends_on_all_that_came_before(void **state)
     checksum_add(parts, "one ", 4);
     checksum_add(parts, "piece", 5);
     assert_true(checksum_end(parts) == checksum_continue(a, "one piece", 9));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_directory_is_made_with_those_above_it),
-        cmocka_unit_test(a_directory_that_is_moved_stays_the_same),
-        cmocka_unit_test(links_lead_to_the_same_file),
-        cmocka_unit_test(a_directory_is_not_entered_through_a_link),
-        cmocka_unit_test(a_lock_keeps_other_processes_out_until_it_is_closed),
-        cmocka_unit_test(a_checksum_depends_on_all_that_came_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

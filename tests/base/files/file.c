@@ -12,8 +12,8 @@
 
 #include "base/files/file.h"
 #include "base/parallel/threads.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
 static void assert_holds(const char *path, const void *bytes, size_t size)
 {
@@ -41,9 +41,8 @@ static bool exists(const char *path)
 
 /* ---- Reading and replacing ---- */
 
-static void a_file_of_any_size_is_read_whole(void **state)
+TEST(a_file_of_any_size_is_read_whole)
 {
-    (void)state;
     char *folder = scratch_new(), *bytes = malloc(300000);
     for (size_t i = 0; i < 300000; i++)
         bytes[i] = (char)(i * i % 251);
@@ -57,9 +56,8 @@ static void a_file_of_any_size_is_read_whole(void **state)
     scratch_remove(folder);
 }
 
-static void the_old_file_stands_until_the_new_one_is_committed(void **state)
+TEST(the_old_file_stands_until_the_new_one_is_committed)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder);
     static const char zeros[] = "a\0b\0";
     assert_false(exists(path));
@@ -115,9 +113,8 @@ static void assert_not_replaced(const Replacing *replacing, const char *part)
                  ending.signal, ending.status, ending.lines, ending.said);
 }
 
-static void a_replacement_that_fails_leaves_the_old_file(void **state)
+TEST(a_replacement_that_fails_leaves_the_old_file)
 {
-    (void)state;
     char *folder = scratch_new(), *path = scratch_write(folder, "some", "old", 3);
     char *absent = format_text("%s/absent", folder);
     assert_dies(replace_it, (&(Replacing){absent, "some", .size = 9}), absent);
@@ -147,9 +144,8 @@ static void a_replacement_that_fails_leaves_the_old_file(void **state)
 enum { LARGE = 100000 };
 
 /* A file whose path would be longer than the system takes is written through the handle. */
-static void a_path_of_any_length_is_written(void **state)
+TEST(a_path_of_any_length_is_written)
 {
-    (void)state;
     char *folder = scratch_new(), *deep = format_text("%s", folder);
     while (strlen(deep) < 4085) {
         const size_t left = 4085 - strlen(deep);
@@ -194,9 +190,8 @@ static char letter_of(const char *path)
 }
 
 /* Whoever reads meanwhile sees one of them whole; so does who comes after a kill. */
-static void a_kill_leaves_one_of_the_files_whole(void **state)
+TEST(a_kill_leaves_one_of_the_files_whole)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder), letter = '0';
     char *first = memset(malloc(LARGE), letter, LARGE);
     assert_true(replace(folder, "some", first, LARGE));
@@ -231,9 +226,8 @@ static void read_it(void *folder)
     free(file_read_in(&directory, "some", true).bytes);
 }
 
-static void only_a_file_is_read_from_a_directory(void **state)
+TEST(only_a_file_is_read_from_a_directory)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder);
     assert_dies(read_it, folder, folder, "has no some");
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -252,9 +246,8 @@ static void only_a_file_is_read_from_a_directory(void **state)
 
 /* Two writers of the same file at once: each file that is ever seen is one of theirs, whole, and
  * both succeed. */
-static void two_writers_at_once_never_mix(void **state)
+TEST(two_writers_at_once_never_mix)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder);
     FileWriter one, two;
     assert_true(file_begin_at(&one, path));
@@ -286,29 +279,12 @@ static void be_interrupted(void *path)
     _exit(3); /* the signal has come before */
 }
 
-static void a_signal_waits_until_the_file_is_whole(void **state)
+TEST(a_signal_waits_until_the_file_is_whole)
 {
-    (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder);
     assert_int_equal(run_apart(be_interrupted, path).signal, SIGINT);
     assert_holds(path, "whole", 5);
     assert_int_equal(scratch_count(folder), 1);
     free(path);
     scratch_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_of_any_size_is_read_whole),
-        cmocka_unit_test(the_old_file_stands_until_the_new_one_is_committed),
-        cmocka_unit_test(a_replacement_that_fails_leaves_the_old_file),
-        cmocka_unit_test(a_path_of_any_length_is_written),
-        cmocka_unit_test(only_a_file_is_read_from_a_directory),
-        cmocka_unit_test(two_writers_at_once_never_mix),
-        cmocka_unit_test(a_signal_waits_until_the_file_is_whole),
-        /* The last one: it allocates so much that forks are slow after it. */
-        cmocka_unit_test(a_kill_leaves_one_of_the_files_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "base/files/file.h"
 #include "base/numbers/elementary.h"
 #include "base/numbers/random.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
 enum { TRIES = 200000 };
 
@@ -23,9 +23,8 @@ static double units_off(double got, long double truth, int bits, double least)
     return (double)(fabsl((long double)got - truth) / fmaxl(ldexpl(1, exponent - bits), least));
 }
 
-static void exp_in_float_is_within_a_unit(void **state)
+TEST(exp_in_float_is_within_a_unit)
 {
-    (void)state;
     const uint64_t step = getenv("PULGA_ALL_FLOATS") ? 1 : 1499;
     double worst = 0;
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += step) {
@@ -42,9 +41,8 @@ static void exp_in_float_is_within_a_unit(void **state)
     print_message("worst: %.3f units in the last place\n", worst);
 }
 
-static void the_ends_of_the_range_in_float(void **state)
+TEST(the_ends_of_the_range_in_float)
 {
-    (void)state;
     assert_true(exp_float(0) == 1 && exp_float(-0.0f) == 1);
     assert_true(isinf(exp_float(INFINITY)) && isinf(exp_float(88.8f)));
     assert_true(exp_float(-INFINITY) == 0 && exp_float(-104) == 0);
@@ -85,9 +83,8 @@ static void print_worst(const char *name)
     worst_off = 0;
 }
 
-static void exp_and_log_are_within_a_unit(void **state)
+TEST(exp_and_log_are_within_a_unit)
 {
-    (void)state;
     for (uint32_t i = 0; i < TRIES; i++) {
         const double x = i % 2 ? within(-750, 712, i) : within(-1, 1, i);
         check("exp", x, elementary_exp(x), expl(x));
@@ -100,9 +97,8 @@ static void exp_and_log_are_within_a_unit(void **state)
     print_worst("log");
 }
 
-static void sin_and_cos_are_within_a_unit(void **state)
+TEST(sin_and_cos_are_within_a_unit)
 {
-    (void)state;
     const long double quarter = 1.57079632679489661923132169163975144L;
     for (uint32_t i = 0; i < TRIES; i++) {
         const double whole = (double)(draw_bits(i) % 6300000); /* also near their zeros */
@@ -116,9 +112,8 @@ static void sin_and_cos_are_within_a_unit(void **state)
     print_worst("sin and cos");
 }
 
-static void powers_are_within_a_unit(void **state)
+TEST(powers_are_within_a_unit)
 {
-    (void)state;
     for (uint32_t i = 0; i < TRIES; i++) {
         const double base = i % 2 ? of_any_size(2 * i) : within(0.5, 2, 2 * i);
         const double exponent = within(-745, 710, 2 * i + 1) / elementary_log(base);
@@ -128,9 +123,8 @@ static void powers_are_within_a_unit(void **state)
     print_worst("power");
 }
 
-static void special_values(void **state)
+TEST(special_values)
 {
-    (void)state;
     assert_true(elementary_exp(0) == 1 && elementary_exp(-1e-320) == 1);
     assert_true(isinf(elementary_exp(INFINITY)) && isinf(elementary_exp(709.8)));
     assert_true(isfinite(elementary_exp(709.78)));
@@ -153,9 +147,8 @@ static void special_values(void **state)
 }
 
 /* Every machine and compiler must come to this checksum, by vector instructions or without. */
-static void the_bits_are_the_same_everywhere(void **state)
+TEST(the_bits_are_the_same_everywhere)
 {
-    (void)state;
     enum { COUNT = 3000, FUNCTIONS = 5 };
     static double y[FUNCTIONS][COUNT];
     static float floats[COUNT];
@@ -171,18 +164,4 @@ static void the_bits_are_the_same_everywhere(void **state)
         floats[i] = exp_float(floats[i]);
     assert_int_equal(checksum_of(y, sizeof y), 0x7b3164a33c1b92a2);
     assert_int_equal(checksum_of(floats, sizeof floats), 0x4dd9db96a7fd9d80);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exp_in_float_is_within_a_unit),
-        cmocka_unit_test(the_ends_of_the_range_in_float),
-        cmocka_unit_test(exp_and_log_are_within_a_unit),
-        cmocka_unit_test(sin_and_cos_are_within_a_unit),
-        cmocka_unit_test(powers_are_within_a_unit),
-        cmocka_unit_test(special_values),
-        cmocka_unit_test(the_bits_are_the_same_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,11 @@
 #include <stdlib.h>
 
 #include "base/numbers/random.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
 /* From the known-answer tests that its authors publish (Random123, philox4x32, 10 rounds). */
-static void philox_gives_the_published_words(void **state)
+TEST(philox_gives_the_published_words)
 {
-    (void)state;
     static const struct {
         Random4 counter;
         uint32_t key[2];
@@ -29,9 +28,8 @@ static void philox_gives_the_published_words(void **state)
     }
 }
 
-static void many_counters_at_once_give_the_same_words(void **state)
+TEST(many_counters_at_once_give_the_same_words)
 {
-    (void)state;
     uint32_t many[4][RANDOM_LANES];
     Random4 counters[RANDOM_LANES];
     for (uint32_t lane = 0; lane < RANDOM_LANES; lane++) {
@@ -47,9 +45,8 @@ static void many_counters_at_once_give_the_same_words(void **state)
     }
 }
 
-static void uniform_numbers_have_the_right_moments(void **state)
+TEST(uniform_numbers_have_the_right_moments)
 {
-    (void)state;
     enum { COUNT = 100000 };
     double sum = 0, squares = 0;
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -63,9 +60,8 @@ static void uniform_numbers_have_the_right_moments(void **state)
     assert_close_one("mean square", squares / COUNT, 1.0 / 3, 4 * 0.2981 / sqrt(COUNT));
 }
 
-static void normal_numbers_have_the_right_moments(void **state)
+TEST(normal_numbers_have_the_right_moments)
 {
-    (void)state;
     enum { COUNT = 100001 };
     Real *x = memory_new(COUNT, sizeof *x, "a test");
     Real *other = memory_new(COUNT, sizeof *other, "a test");
@@ -91,13 +87,4 @@ static void normal_numbers_have_the_right_moments(void **state)
     assert_memory_not_equal(other, x, 7 * sizeof *x);
     free(x);
     free(other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(philox_gives_the_published_words),
-                                       cmocka_unit_test(many_counters_at_once_give_the_same_words),
-                                       cmocka_unit_test(uniform_numbers_have_the_right_moments),
-                                       cmocka_unit_test(normal_numbers_have_the_right_moments)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

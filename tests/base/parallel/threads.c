@@ -1,10 +1,9 @@
 /* threads.c: a step gets as many threads as its work is worth. */
 #include "base/parallel/threads.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
-static void threads_grow_with_the_work(void **state)
+TEST(threads_grow_with_the_work)
 {
-    (void)state;
     const int most = thread_limit();
     thread_set_limit(5);
     const int limit = thread_limit();                  /* 1 without OpenMP */
@@ -12,10 +11,4 @@ static void threads_grow_with_the_work(void **state)
     assert_int_equal(threads_for_step(768, 134528) > 1, limit > 1);
     assert_int_equal(threads_for_step(1 << 30, SIZE_MAX), limit);
     thread_set_limit(most);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_grow_with_the_work)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

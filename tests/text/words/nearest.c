@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/test.h"
 #include "text/tokenizer.h"
 #include "text/words/vocabulary.h"
 
-static void test_the_nearest_words_are_named(void **state)
+TEST(the_nearest_words_are_named)
 {
-    (void)state;
     static const char text[] = "gato gata pato niño nino ñandú perro a el ella";
     Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
     const Vocabulary *v = &t.vocabulary;
@@ -35,12 +34,4 @@ static void test_the_nearest_words_are_named(void **state)
     assert_in_range(strlen(line), 100, 200); /* cut, and not compared with all */
     free(line), free(longest);
     tokenizer_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_nearest_words_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

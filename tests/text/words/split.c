@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "text/encoder.h"
 
 /* The next character, as a text of characters is cut; white space is one too. */
@@ -52,9 +52,8 @@ static void assert_tokens(const char *text, bool characters, const char *wanted)
     assert_cut(text, characters, PUNCTUATION_ALONE, wanted);
 }
 
-static void test_any_white_space_separates_words(void **state)
+TEST(any_white_space_separates_words)
 {
-    (void)state;
     /* All of Unicode's White_Space: PropList.txt. */
     static const int spaces[] = {0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x20,   0x85,
                                  0xA0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004,
@@ -72,9 +71,8 @@ static void test_any_white_space_separates_words(void **state)
 }
 
 /* Letters are compared eight at once: any ASCII character ends a word of any size, or does not. */
-static void test_words_of_any_size(void **state)
+TEST(words_of_any_size)
 {
-    (void)state;
     for (int c = 1; c < 128; c++)
         for (int size = 1; size < 20; size++) {
             char text[64], wanted[128];
@@ -90,9 +88,8 @@ static void test_words_of_any_size(void **state)
         }
 }
 
-static void test_punctuation_marks_stand_alone(void **state)
+TEST(punctuation_marks_stand_alone)
 {
-    (void)state;
     for (int c = '!'; c < 0x7F; c++)
         if (ispunct(c)) {
             char text[8], wanted[16];
@@ -110,9 +107,8 @@ static void test_punctuation_marks_stand_alone(void **state)
                   "5€|3×4|1ª|20°|©x|´|a\u200Bb|\u00ADc|\uFEFFd|");
 }
 
-static void test_words_end_at_white_space(void **state)
+TEST(words_end_at_white_space)
 {
-    (void)state;
     assert_tokens("", false, "");
     assert_tokens(" \t\n", false, "");
     assert_tokens("el perro\n come ", false, "el|perro|come|");
@@ -130,9 +126,8 @@ static void test_words_end_at_white_space(void **state)
 }
 
 /* As the tokenizers library cuts with its WhitespaceSplit and its Whitespace. */
-static void test_ways_of_splitting_punctuation(void **state)
+TEST(ways_of_splitting_punctuation)
 {
-    (void)state;
     static const struct {
         const char *text, *in_words, *in_runs;
     } cases[] = {
@@ -151,18 +146,16 @@ static void test_ways_of_splitting_punctuation(void **state)
     assert_cut("a..", true, PUNCTUATION_IN_RUNS, "a|.|.|"); /* characters have no marks */
 }
 
-static void test_characters_are_code_points(void **state)
+TEST(characters_are_code_points)
 {
-    (void)state;
     assert_tokens("", true, "");
     assert_tokens("a b\n", true, "a| |b|\n|");
     assert_tokens("¿ñ\u3000x\u0307\u0323", true, "¿|ñ|\u3000|x|\u0307|\u0323|");
     assert_tokens("👍🏽", true, "👍|🏽|");
 }
 
-static void test_lines(void **state)
+TEST(lines)
 {
-    (void)state;
     const char *text = "a b\n\nc\n", *at = text, *end = text + strlen(text);
     static const char *const wanted[] = {"a b", "", "c"};
     Span line;
@@ -188,9 +181,8 @@ static void assert_parts(const char *text, TextCut cut, const char *wanted)
     assert_string_equal(got, wanted);
 }
 
-static void test_a_text_is_cut_into_parts(void **state)
+TEST(a_text_is_cut_into_parts)
 {
-    (void)state;
     static const char text[] = "a b\tc\n\n \t\n\td\te \n\tf\n";
     assert_parts(text, CUT_NOWHERE, "a b\tc\n\n \t\n\td\te \n\tf\n|");
     assert_parts(text, CUT_LINES, "a b\tc|\td\te |\tf|");
@@ -200,9 +192,8 @@ static void test_a_text_is_cut_into_parts(void **state)
     assert_parts("\n\t", CUT_SIDES, "");
 }
 
-static void test_a_pair_has_one_tab_and_two_sides(void **state)
+TEST(a_pair_has_one_tab_and_two_sides)
 {
-    (void)state;
     static const char *const none[] = {
         "", "a", "a\t", "\ta", " \ta", "a\t \u3000", "a\tb\tc", "a\t\tb", "\ta\tb", "a\tb\t", "\t"};
     Span source, target;
@@ -214,20 +205,4 @@ static void test_a_pair_has_one_tab_and_two_sides(void **state)
     assert_ptr_equal(source.end, pair + 5);
     assert_ptr_equal(target.begin, pair + 6);
     assert_ptr_equal(target.end, pair + 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_white_space_separates_words),
-        cmocka_unit_test(test_words_of_any_size),
-        cmocka_unit_test(test_punctuation_marks_stand_alone),
-        cmocka_unit_test(test_words_end_at_white_space),
-        cmocka_unit_test(test_ways_of_splitting_punctuation),
-        cmocka_unit_test(test_characters_are_code_points),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_a_text_is_cut_into_parts),
-        cmocka_unit_test(test_a_pair_has_one_tab_and_two_sides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

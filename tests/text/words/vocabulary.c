@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "text/words/vocabulary.h"
 
 static int add(Vocabulary *v, const char *word, bool special)
@@ -11,9 +11,8 @@ static int add(Vocabulary *v, const char *word, bool special)
     return vocabulary_add(v, word, strlen(word), special);
 }
 
-static void test_words_get_ids_and_are_found_again(void **state)
+TEST(words_get_ids_and_are_found_again)
 {
-    (void)state;
     Vocabulary v = vocabulary_new();
     assert_int_equal(vocabulary_find(&v, "a", 1), -1);
     assert_int_equal(add(&v, "[bos]", true), 0);
@@ -45,9 +44,8 @@ static void assert_reserved(const Vocabulary *v, const char *text, const char *w
     assert_string_equal(vocabulary_word(v, id), word);
 }
 
-static void test_special_words_are_found_in_a_text(void **state)
+TEST(special_words_are_found_in_a_text)
 {
-    (void)state;
     Vocabulary v = vocabulary_new();
     static const char *const special[] = {"[eos]", "<s>", "", "[bos]", "<|pad|>", "<s>2", "ñ"};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
@@ -62,13 +60,4 @@ static void test_special_words_are_found_in_a_text(void **state)
     assert_reserved(&v, "añ", "ñ", 1);
     assert_reserved(&v, "[eo", NULL, 0); /* the end of the text comes first */
     vocabulary_free(&v);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_get_ids_and_are_found_again),
-        cmocka_unit_test(test_special_words_are_found_in_a_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

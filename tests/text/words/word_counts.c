@@ -1,12 +1,11 @@
 /* word_counts.c: each word is counted, short or long, and keeps its place. */
 #include <string.h>
 
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "text/words/vocabulary.h"
 
-static void test_words_are_counted(void **state)
+TEST(words_are_counted)
 {
-    (void)state;
     WordCounts counts = word_counts_new();
     assert_int_equal(word_counts_of(&counts, "el"), 0);
     assert_int_equal(word_counts_add(&counts, "el", 2, 1), 0);
@@ -20,9 +19,8 @@ static void test_words_are_counted(void **state)
 }
 
 /* Words of 1 to 60 letters, of which each occurs as often as it is long. */
-static void test_words_of_all_sizes(void **state)
+TEST(words_of_all_sizes)
 {
-    (void)state;
     enum { LONGEST = 60 };
     WordCounts counts = word_counts_new();
     char text[LONGEST + 1];
@@ -36,13 +34,4 @@ static void test_words_of_all_sizes(void **state)
         assert_int_equal(vocabulary_word_size(&counts.words, (int)size - 1), size);
     }
     word_counts_free(&counts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_are_counted),
-        cmocka_unit_test(test_words_of_all_sizes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
