@@ -28,14 +28,12 @@ TEST(what_cannot_be_seen_is_shown_as_its_number)
         {"می\u200Cخ", "می\u200Cخ"},
     };
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
-        char *shown = display_token(tokens[i][0]);
+        FREED char *shown = display_token(tokens[i][0]);
         assert_string_equal(shown, tokens[i][1]);
-        free(shown);
     }
-    char *text = display_text("un gato\n"), *part = display_part("\u0301 un\tgato\n");
+    FREED char *text = display_text("un gato\n"), *part = display_part("\u0301 un\tgato\n");
     assert_string_equal(text, "un gato↵");
     assert_string_equal(part, "\u0301 un → gato\n     ");
-    free(text), free(part);
     assert_int_equal(display_width("niño"), 4);
     assert_int_equal(display_width("犬"), 2);
 }
@@ -54,13 +52,12 @@ static void fit_right(FILE *out, const char *text)
 
 static void assert_put(Put *put, const char *text, const char *wanted)
 {
-    char *got;
+    FREED char *got;
     size_t size;
     FILE *out = open_memstream(&got, &size);
     put(out, text);
     fclose(out);
     assert_string_equal(got, wanted);
-    free(got);
 }
 
 TEST(quoted_text_stays_text_and_fits_its_columns)

@@ -46,9 +46,8 @@ static void assert_takes(const Field *field, Example *into, const char *text, co
 {
     if (!field_try(field, into, text))
         fail_msg("--%s refuses '%s'", field->name, text);
-    char *again = field_text(field, into);
+    FREED char *again = field_text(field, into);
     assert_string_equal(again, printed);
-    free(again);
 }
 
 static void assert_refuses(const Field *field, Example *into, const char *const *texts)
@@ -96,10 +95,9 @@ TEST(a_number_is_printed_so_that_it_is_read_as_the_same_double)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         Example e = {0}, again = {0};
         assert_true(field_try(FIELD(number), &e, texts[i]));
-        char *text = field_text(FIELD(number), &e);
+        FREED char *text = field_text(FIELD(number), &e);
         assert_true(field_try(FIELD(number), &again, text));
         assert_true(again.number == e.number);
-        free(text);
     }
 }
 

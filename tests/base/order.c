@@ -10,14 +10,13 @@
 static void check_bijection(uint64_t count, uint32_t seed)
 {
     const Order order = order_new(count, seed, RANDOM_ORDER, seed);
-    char *seen = calloc(count + 1, 1);
+    FREED char *seen = calloc(count + 1, 1);
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t place = order_at(&order, i);
         assert_true(place < count);
         assert_int_equal(seen[place]++, 0);
         assert_true(order_find(&order, place) == i);
     }
-    free(seen);
 }
 
 TEST(every_place_comes_once)

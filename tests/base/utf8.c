@@ -134,10 +134,9 @@ TEST(messages_are_made_harmless)
         {"\xED\xA0\x80 \xF4\x90\x80\x80 \xF8\x91\x88\x9B\x80", "??? ???? ?????"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = format_text("%s", cases[i][0]);
+        FREED char *text = format_text("%s", cases[i][0]);
         text_sanitize(text);
         assert_string_equal(text, cases[i][1]);
-        free(text);
     }
     assert_non_null(strstr(run_apart(warn_of, "a\033[2J\nb").said, ": a?[2J?b\n"));
 }

@@ -13,7 +13,7 @@
 /* Values that are not defaults: `turn` 0 and 1 differ in every field. */
 static void put_value(const Field *field, Settings *into, int turn)
 {
-    char *text = NULL;
+    FREED char *text = NULL;
     switch (field->kind) {
     case FIELD_WHOLE: text = format_text("%.0f", turn ? field->max : field->min + 1); break;
     case FIELD_NUMBER: /* with all its digits */
@@ -24,7 +24,6 @@ static void put_value(const Field *field, Settings *into, int turn)
     case FIELD_TEXT: text = format_text("%s", turn ? "a \"ñ\"\\\t/b" : "c"); break;
     }
     assert_true(field_try(field, into, text));
-    free(text);
 }
 
 TEST(every_setting_comes_back)
@@ -39,7 +38,7 @@ TEST(every_setting_comes_back)
             put_value(field, &into, !turn);
             json_put_field(object, field, &from);
         }
-        char *text = cJSON_Print(object);
+        FREED char *text = cJSON_Print(object);
         cJSON *again = cJSON_Parse(text);
         EACH_FIELD (field, SETTINGS) {
             json_get_field(again, field, &into, "config.json");
@@ -47,7 +46,6 @@ TEST(every_setting_comes_back)
         }
         cJSON_Delete(object);
         cJSON_Delete(again);
-        free(text);
         fields_free(SETTINGS, &from);
         fields_free(SETTINGS, &into);
     }
@@ -63,13 +61,12 @@ TEST(no_digit_of_a_number_is_lost)
         field_set(SETTING(val), &from, texts[i]);
         cJSON *object = cJSON_CreateObject();
         json_put_field(object, SETTING(val), &from);
-        char *text = cJSON_Print(object);
+        FREED char *text = cJSON_Print(object);
         cJSON *again = cJSON_Parse(text);
         json_get_field(again, SETTING(val), &into, "config.json");
         assert_true(from.val == into.val);
         cJSON_Delete(object);
         cJSON_Delete(again);
-        free(text);
     }
 }
 
@@ -80,9 +77,8 @@ static void assert_json(const Field *field, const char *text, const char *wanted
     if (text)
         field_set(field, &s, text);
     json_put_field(object, field, &s);
-    char *got = cJSON_PrintUnformatted(cJSON_GetObjectItem(object, field->name));
+    FREED char *got = cJSON_PrintUnformatted(cJSON_GetObjectItem(object, field->name));
     assert_string_equal(got, wanted);
-    free(got);
     cJSON_Delete(object);
     fields_free(SETTINGS, &s);
 }
@@ -108,11 +104,11 @@ typedef struct {
 static void get(void *context)
 {
     Reading *r = context;
-    char *text = r->json ? format_text("{\"%s\": %s}", r->field->name, r->json) : format_text("{}");
+    FREED char *text =
+        r->json ? format_text("{\"%s\": %s}", r->field->name, r->json) : format_text("{}");
     cJSON *object = cJSON_Parse(text);
     json_get_field(object, r->field, &r->into, "config.json");
     cJSON_Delete(object);
-    free(text);
 }
 
 TEST(only_json_of_its_kind_is_read)

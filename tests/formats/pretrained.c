@@ -63,12 +63,10 @@ TEST(a_model_is_read_as_it_was_written)
     kinds[6].shape.head_size = 5;
     kinds[7].shape.hidden = 10;
     for (int i = 0; i < 8; i++) {
-        char *folder = scratch_new();
-        Pretrained written = write_model(folder, kinds[i]), read = pretrained_open(folder);
+        SCRATCH(folder);
+        FREED_BY(free_model) Pretrained written = write_model(folder, kinds[i]);
+        FREED_BY(pretrained_close) Pretrained read = pretrained_open(folder);
         assert_same_model(&read, &written);
-        pretrained_close(&read);
-        free_model(&written);
-        scratch_remove(folder);
     }
 }
 
@@ -88,11 +86,11 @@ static uint64_t checksum_of_file(const char *folder)
 TEST(a_models_checksum_is_of_the_numbers_in_its_file)
 {
     for (int i = 0; i < 4; i++) {
-        char *folder = scratch_new();
+        SCRATCH(folder);
         Kind kind = PLAIN;
         kind.shape.norm = i % 2;
         kind.shape.untied = i / 2;
-        Pretrained model = write_model(folder, kind);
+        FREED_BY(free_model) Pretrained model = write_model(folder, kind);
         Real *block = model.gpt.weight_block;
         const uint64_t before = weights_checksum(&model.gpt, block);
         assert_int_equal(before, checksum_of_file(folder));
@@ -106,8 +104,6 @@ TEST(a_models_checksum_is_of_the_numbers_in_its_file)
         block[model.gpt.tensors[0].offset] += 1;
         assert_true(weights_write(enter(folder), &model.gpt, block, 0));
         assert_int_equal(weights_checksum(&model.gpt, block), checksum_of_file(folder));
-        free_model(&model);
-        scratch_remove(folder);
     }
 }
 
@@ -115,43 +111,40 @@ TEST(a_models_checksum_is_of_the_numbers_in_its_file)
 
 static void remove_file(const char *folder, const char *name)
 {
-    char *path = format_text("%s/%s", folder, name);
+    FREED char *path = format_text("%s/%s", folder, name);
     assert_int_equal(remove(path), 0);
-    free(path);
 }
 
 TEST(a_missing_file_is_named)
 {
     static const char *const names[] = {"config.json", "tokenizer.json", "model.safetensors"};
     for (size_t i = 0; i < 3; i++) {
-        char *folder = scratch_new();
-        Pretrained model = write_model(folder, PLAIN);
+        SCRATCH(folder);
+        FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
         remove_file(folder, names[i]);
         assert_refused(folder, "absent", names[i]);
         if (i == 2) { /* what may be there instead */
             free(scratch_write(folder, "pytorch_model.bin", "", 0));
             assert_refused(folder, "pytorch", "save_pretrained");
         }
-        free_model(&model);
-        scratch_remove(folder);
     }
-    char *folder = scratch_new(), *absent = format_text("%s/absent", folder);
+    SCRATCH(folder);
+    FREED char *absent = format_text("%s/absent", folder);
     assert_refused(absent, "no folder", "does not exist");
     assert_refused(folder, "an empty folder", "is not a model directory");
-    free(absent);
-    scratch_remove(folder);
 }
 
 TEST(json_that_is_damaged_is_refused)
 {
-    char *deep = malloc(200001), *folder = scratch_new();
-    Pretrained model = write_model(folder, PLAIN);
+    FREED char *deep = malloc(200001);
+    SCRATCH(folder);
+    FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
     memset(deep, '[', 200000);
     deep[200000] = 0;
     const char *const bad[] = {"", "{", "[]", "null", "3", "{\"a\":1}}", "{} {}", deep, "\xFF"};
     static const char *const names[] = {"config.json", "tokenizer_config.json", "tokenizer.json"};
     for (size_t n = 0; n < 3; n++) {
-        char *path = format_text("%s/%s", folder, names[n]);
+        FREED char *path = format_text("%s/%s", folder, names[n]);
         Bytes kept = file_read(path, true);
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
             free(scratch_write(folder, names[n], bad[i], strlen(bad[i])));
@@ -160,18 +153,13 @@ TEST(json_that_is_damaged_is_refused)
         }
         free(scratch_write(folder, names[n], kept.bytes, kept.size));
         free(kept.bytes);
-        free(path);
     }
     assert_opens(folder, "as it was");
-    free_model(&model);
-    free(deep);
-    scratch_remove(folder);
 }
 
 static void open_it(void *directory)
 {
-    Pretrained model = pretrained_open(directory);
-    pretrained_close(&model);
+    FREED_BY(pretrained_close) Pretrained model = pretrained_open(directory);
 }
 
 /* Bytes of a file changed at random: it opens, or is refused in one line. */
@@ -179,10 +167,10 @@ TEST(random_bytes_open_or_are_refused_in_one_line)
 {
     static const char *const names[] = {"config.json", "tokenizer_config.json", "tokenizer.json"};
     static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
-    char *folder = scratch_new();
+    SCRATCH(folder);
     Kind kind = PLAIN;
     kind.shape.patterns = PATTERNS;
-    Pretrained model = write_model(folder, kind);
+    FREED_BY(free_model) Pretrained model = write_model(folder, kind);
     unsigned random = 1;
     int refused = 0;
     for (int i = 0; i < 300; i++) {
@@ -205,8 +193,6 @@ TEST(random_bytes_open_or_are_refused_in_one_line)
         free(kept.bytes), free(file.bytes), free(path);
     }
     assert_in_range(refused, 100, 299);
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 TEST(weights_that_are_not_finite_are_refused)
@@ -216,14 +202,12 @@ TEST(weights_that_are_not_finite_are_refused)
         const char *said;
     } bad[] = {{NAN, "nan"}, {INFINITY, "inf"}, {-INFINITY, "-inf"}};
     for (size_t i = 0; i < 3; i++) {
-        char *folder = scratch_new();
-        Pretrained model = write_model(folder, PLAIN);
+        SCRATCH(folder);
+        FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
         model.gpt.weights.block[1].attention.qkv.weight[7] = (Real)bad[i].value;
         assert_true(weights_write(enter(folder), &model.gpt, model.gpt.weight_block, 0));
         assert_refused(folder, "not finite", "number 7 of h.1.attn.c_attn.weight is");
         assert_refused(folder, "not finite", bad[i].said);
-        free_model(&model);
-        scratch_remove(folder);
     }
 }
 
@@ -244,16 +228,13 @@ static void write_old_weights(const char *folder, const Gpt *gpt)
 TEST(old_names_of_tensors_are_read)
 {
     for (int post = 0; post < 2; post++) {
-        char *folder = scratch_new();
+        SCRATCH(folder);
         Kind kind = PLAIN;
         kind.shape.norm = post;
-        Pretrained model = write_model(folder, kind);
+        FREED_BY(free_model) Pretrained model = write_model(folder, kind);
         write_old_weights(folder, &model.gpt);
-        Pretrained read = pretrained_open(folder);
+        FREED_BY(pretrained_close) Pretrained read = pretrained_open(folder);
         assert_same_model(&read, &model);
-        pretrained_close(&read);
-        free_model(&model);
-        scratch_remove(folder);
     }
 }
 
@@ -278,14 +259,11 @@ static void write_shards(const char *folder, const Gpt *gpt)
 
 TEST(weights_in_several_files_are_read)
 {
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, PLAIN);
+    SCRATCH(folder);
+    FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
     write_shards(folder, &model.gpt);
-    Pretrained read = pretrained_open(folder);
+    FREED_BY(pretrained_close) Pretrained read = pretrained_open(folder);
     assert_same_model(&read, &model);
-    pretrained_close(&read);
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 TEST(an_index_that_is_wrong_is_refused)
@@ -305,24 +283,20 @@ TEST(an_index_that_is_wrong_is_refused)
         {"{\"transformer", "1}{\"transformer", INDEX},
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        char *folder = scratch_new();
-        Pretrained model = write_model(folder, PLAIN);
+        SCRATCH(folder);
+        FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
         write_shards(folder, &model.gpt);
         assert_opens(folder, "as it was");
         edit(folder, INDEX, edits[i].from, edits[i].to);
         assert_refused(folder, edits[i].to, edits[i].said);
-        free_model(&model);
-        scratch_remove(folder);
     }
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, PLAIN);
+    SCRATCH(folder);
+    FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
     write_shards(folder, &model.gpt);
     remove_file(folder, "second");
     assert_refused(folder, "a file that is missing", "has no second");
     free(scratch_write(folder, INDEX, "{\"weight_map\":{}}", 17));
     assert_refused(folder, "an empty map", "weight_map");
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 /* ---- More than the weights, or less ---- */
@@ -344,8 +318,8 @@ TEST(a_tensor_without_a_place_is_refused)
 {
     static const char *const names[] = {"transformer.h.2.ln_1.weight", "score.weight", "wte",
                                         "multiple_choice_head.summary.bias"};
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, PLAIN);
+    SCRATCH(folder);
+    FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
     Real numbers[4] = {0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         write_more(folder, &model.gpt, names[i], 2, 2, numbers);
@@ -353,18 +327,16 @@ TEST(a_tensor_without_a_place_is_refused)
     }
     write_more(folder, &model.gpt, "transformer.h.0.attn.masked_bias", 0, 1, numbers);
     assert_opens(folder, "a mask");
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 /* Some programs store a tied head as well. */
 TEST(a_tied_head_must_be_the_table)
 {
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, PLAIN);
+    SCRATCH(folder);
+    FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
     Real *wte = model.gpt.weights.embedding.wte;
     const int V = model.gpt.config.vocabulary, C = model.gpt.config.width;
-    Real *head = malloc((size_t)V * (size_t)C * sizeof *head);
+    FREED Real *head = malloc((size_t)V * (size_t)C * sizeof *head);
     memcpy(head, wte, (size_t)V * (size_t)C * sizeof *head);
     write_more(folder, &model.gpt, "lm_head.weight", V, C, head);
     assert_opens(folder, "the same");
@@ -373,31 +345,26 @@ TEST(a_tied_head_must_be_the_table)
     assert_refused(folder, "another", "lm_head.weight differs");
     edit(folder, "config.json", "\"tie_word_embeddings\":true", "\"tie_word_embeddings\":false");
     assert_opens(folder, "untied");
-    free(head);
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 /* The end of a line is named by tokenizer_config.json or, if that names none, by config.json; an id
  * beyond the vocabulary, as GPT-2's own default often is, names nothing. */
 TEST(an_end_beyond_the_vocabulary_is_none)
 {
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, PLAIN);
+    SCRATCH(folder);
+    FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
     edit(folder, "tokenizer_config.json", "\"eos_token\"", "\"x\"");
     assert_opens(folder, "config.json names it");
     edit(folder, "config.json", "\"eos_token_id\":1", "\"eos_token_id\":50256");
     assert_refused(folder, "beyond the vocabulary", "names the token that ends a line");
     edit(folder, "config.json", "\"eos_token_id\":50256", "\"eos_token_id\":-1");
     assert_refused(folder, "below 0", "names the token that ends a line");
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 TEST(files_of_two_runs_are_refused)
 {
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, PLAIN);
+    SCRATCH(folder);
+    FREED_BY(free_model) Pretrained model = write_model(folder, PLAIN);
     NamedTensor list[40];
     const int count = weights_list(list, &model.gpt, model.gpt.weight_block, "");
     cJSON *metadata = cJSON_CreateObject();
@@ -408,8 +375,6 @@ TEST(files_of_two_runs_are_refused)
     assert_opens(folder, "the same run");
     edit(folder, "config.json", "this one", "another");
     assert_refused(folder, "two runs", "belongs to another run");
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 /* ---- Memory ---- */
@@ -437,7 +402,7 @@ TEST(only_touched_memory_is_taken)
     const char *run = getenv("RUN"); /* the Makefile's: valgrind touches more, or an emulator */
     if (run && *run)
         skip();
-    char *folder = scratch_new();
+    SCRATCH(folder);
     Kind deep = {.shape = {.context = 1 << 17,
                            .layers = 60,
                            .heads = 1,
@@ -445,10 +410,8 @@ TEST(only_touched_memory_is_taken)
                            .width = 1,
                            .hidden = 4,
                            .positions = POSITIONS_LEARNED}};
-    Pretrained model = write_model(folder, deep);
+    FREED_BY(free_model) Pretrained model = write_model(folder, deep);
     const ChildEnd ending = run_apart(use_little, folder);
     if (ending.signal || ending.status)
         fail_msg("signal %d, status %d: %s", ending.signal, ending.status, ending.said);
-    free_model(&model);
-    scratch_remove(folder);
 }

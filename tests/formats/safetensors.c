@@ -16,20 +16,17 @@
 static bool write_file(const char *folder, const char *name, const NamedTensor *tensors, int count,
                        cJSON *metadata)
 {
-    Directory directory = directory_open(folder);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
     const bool good = safetensors_write(&directory, name, tensors, count, metadata);
-    directory_close(&directory);
     return good;
 }
 
 static SafeTensors open_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = format_text("%.*s", (int)(slash - path), path);
-    Directory directory = directory_open(folder);
+    FREED char *folder = format_text("%.*s", (int)(slash - path), path);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
     const SafeTensors file = safetensors_open(&directory, slash + 1);
-    directory_close(&directory);
-    free(folder);
     return file;
 }
 
@@ -51,10 +48,11 @@ static bool write_two(const char *folder)
 
 TEST(tensors_are_read_back_bit_by_bit)
 {
-    char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
+    SCRATCH(folder);
+    FREED char *path = format_text("%s/two.safetensors", folder);
     assert_true(write_two(folder));
     assert_int_equal(scratch_count(folder), 1);
-    SafeTensors file = open_file(path);
+    FREED_BY(safetensors_close) SafeTensors file = open_file(path);
     float a[6] = {0}, b[3] = {0};
     safetensors_read(&file, &(NamedTensor){"b", 0, 3, b});
     safetensors_read(&file, &(NamedTensor){"first.weight", 2, 3, a});
@@ -66,15 +64,13 @@ TEST(tensors_are_read_back_bit_by_bit)
     assert_string_equal(safetensors_metadata(&file, "step"), "12");
     assert_string_equal(safetensors_metadata(&file, "format"), "pt");
     assert_null(safetensors_metadata(&file, "absent"));
-    safetensors_close(&file);
-    free(path);
-    scratch_remove(folder);
 }
 
 TEST(odd_names_sizes_and_numbers_are_read_back)
 {
     enum { MANY = 40 };
-    char *folder = scratch_new(), *path = format_text("%s/many", folder);
+    SCRATCH(folder);
+    FREED char *path = format_text("%s/many", folder);
     NamedTensor list[MANY];
     for (int i = 0; i < MANY; i++) {
         list[i] = (NamedTensor){.rows = i % 4, .cols = 1 + i * 7 % 13, .at = malloc(4 * 4 * 13)};
@@ -84,7 +80,7 @@ TEST(odd_names_sizes_and_numbers_are_read_back)
     list[3].at[0] = NAN;
     list[4].at[0] = -INFINITY;
     assert_true(write_file(folder, "many", list, MANY, cJSON_CreateObject()));
-    SafeTensors file = open_file(path);
+    FREED_BY(safetensors_close) SafeTensors file = open_file(path);
     for (int i = MANY - 1; i >= 0; i--) {
         float got[4 * 13];
         NamedTensor into = list[i];
@@ -94,15 +90,13 @@ TEST(odd_names_sizes_and_numbers_are_read_back)
         assert_memory_equal(got, list[i].at, count * sizeof *got);
         free(list[i].at);
     }
-    safetensors_close(&file);
-    free(path);
-    scratch_remove(folder);
 }
 
 /* The file by the rules of the format, read without the code that wrote it. */
 TEST(the_file_follows_the_format)
 {
-    char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
+    SCRATCH(folder);
+    char *path = format_text("%s/two.safetensors", folder);
     assert_true(write_two(folder));
     Bytes file = file_read(path, false);
     uint64_t length = 0;
@@ -139,7 +133,6 @@ TEST(the_file_follows_the_format)
     assert_memory_equal(numbers + sizeof A, B, sizeof B);
     free(a), free(b), free(path), free(file.bytes);
     cJSON_Delete(header);
-    scratch_remove(folder);
 }
 
 static void write_nowhere(void *folder)
@@ -154,14 +147,13 @@ static void write_nowhere(void *folder)
 
 TEST(a_file_that_cannot_be_written_is_reported)
 {
-    char *folder = scratch_new(), *gone = format_text("%s/gone", folder);
+    SCRATCH(folder);
+    FREED char *gone = format_text("%s/gone", folder);
     directory_make(gone);
     const ChildEnd ending = run_apart(write_nowhere, gone);
     assert_int_equal(ending.status, 2);
     assert_int_equal(ending.lines, 1);
     assert_non_null(strstr(ending.said, gone));
-    free(gone);
-    scratch_remove(folder);
 }
 
 typedef struct {
@@ -174,14 +166,14 @@ static void read_one(void *context)
     Reading *reading = context;
     float room[64];
     reading->into.at = room;
-    SafeTensors file = open_file(reading->path);
+    FREED_BY(safetensors_close) SafeTensors file = open_file(reading->path);
     safetensors_read(&file, &reading->into);
-    safetensors_close(&file);
 }
 
 TEST(a_tensor_of_another_shape_is_refused)
 {
-    char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
+    SCRATCH(folder);
+    FREED char *path = format_text("%s/two.safetensors", folder);
     assert_true(write_two(folder));
     static const NamedTensor wrong[] = {{"first.weight", 3, 2, NULL},
                                         {"first.weight", 0, 6, NULL},
@@ -200,8 +192,6 @@ TEST(a_tensor_of_another_shape_is_refused)
     Reading absent = {path, {"c", 0, 3, NULL}}, right = {path, {"b", 0, 3, NULL}};
     assert_dies(read_one, &absent, path, "no tensor c");
     assert_int_equal(run_apart(read_one, &right).status, 0);
-    free(path);
-    scratch_remove(folder);
 }
 
 /* ---- Damaged files ---- */
@@ -219,30 +209,28 @@ static void read_two(void *path)
 /* Whether the file was refused; if not, the values must be right. */
 static bool is_refused(const char *folder, const Bytes *bytes, const char *what, size_t where)
 {
-    char *path = scratch_write(folder, "damaged", bytes->bytes, bytes->size);
+    FREED char *path = scratch_write(folder, "damaged", bytes->bytes, bytes->size);
     const ChildEnd ending = run_apart(read_two, path);
     const bool refused = has_died(&ending) && strstr(ending.said, path);
     if (!refused && (ending.signal || ending.status || ending.lines))
         fail_msg("%s %zu: signal %d, status %d, %d lines: %s", what, where, ending.signal,
                  ending.status, ending.lines, ending.said);
-    free(path);
     return refused;
 }
 
 static Bytes two(const char *folder, size_t *header)
 {
-    char *path = format_text("%s/two.safetensors", folder);
+    FREED char *path = format_text("%s/two.safetensors", folder);
     assert_true(write_two(folder));
     Bytes file = file_read(path, false);
     *header = file.size - sizeof A - sizeof B;
     assert_false(is_refused(folder, &file, "whole", file.size)); /* or nothing below tells */
-    free(path);
     return file;
 }
 
 TEST(a_file_of_another_length_is_refused)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     size_t header;
     Bytes file = two(folder, &header);
     for (size_t size = 0; size < file.size; size++)
@@ -250,12 +238,11 @@ TEST(a_file_of_another_length_is_refused)
     file.size++; /* a byte too many: the 0 after the last */
     assert_true(is_refused(folder, &file, "longer", file.size));
     free(file.bytes);
-    scratch_remove(folder);
 }
 
 TEST(a_flipped_bit_is_refused_or_changes_nothing)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     size_t header, refused = 0, all = 0;
     Bytes file = two(folder, &header);
     for (size_t i = 0; i < file.size; i++) {
@@ -272,7 +259,6 @@ TEST(a_flipped_bit_is_refused_or_changes_nothing)
     }
     assert_true(refused < all); /* a space after the header may be anything */
     free(file.bytes);
-    scratch_remove(folder);
 }
 
 /* ---- Headers made by hand ---- */
@@ -399,58 +385,51 @@ static const char *const OF_OTHER_KINDS[] = {
 static char *by_hand(const char *folder, const char *header, uint64_t length, size_t numbers)
 {
     const size_t size = strlen(header);
-    char *bytes = calloc(8 + size + numbers, 1);
+    FREED char *bytes = calloc(8 + size + numbers, 1);
     memcpy(bytes, &length, 8);
     memcpy(bytes + 8, header, size);
     char *path = scratch_write(folder, "by-hand", bytes, 8 + size + numbers);
-    free(bytes);
     return path;
 }
 
 static void open_it(void *path)
 {
-    SafeTensors file = open_file(path);
-    safetensors_close(&file);
+    FREED_BY(safetensors_close) SafeTensors file = open_file(path);
 }
 
 static void assert_bad_header(const char *folder, const char *header, size_t numbers)
 {
-    char *path = by_hand(folder, header, strlen(header), numbers);
+    FREED char *path = by_hand(folder, header, strlen(header), numbers);
     const ChildEnd ending = run_apart(open_it, path);
     if (!has_died(&ending) || !strstr(ending.said, path) || !strstr(ending.said, "damaged"))
         fail_msg("%.100s: signal %d, status %d, %d lines: %s", header, ending.signal, ending.status,
                  ending.lines, ending.said);
-    free(path);
 }
 
 TEST(headers_of_other_writers_are_read)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     for (size_t i = 0; i < sizeof OF_OTHER_WRITERS / sizeof *OF_OTHER_WRITERS; i++) {
         const Header *good = &OF_OTHER_WRITERS[i];
-        char *path = by_hand(folder, good->header, strlen(good->header), good->numbers);
+        FREED char *path = by_hand(folder, good->header, strlen(good->header), good->numbers);
         const ChildEnd ending = run_apart(open_it, path);
         if (ending.signal || ending.status || ending.lines)
             fail_msg("%s: %s", good->header, ending.said);
-        free(path);
     }
-    scratch_remove(folder);
 }
 
 TEST(offsets_that_do_not_cover_the_numbers_are_refused)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     for (size_t i = 0; i < sizeof OF_WRONG_OFFSETS / sizeof *OF_WRONG_OFFSETS; i++)
         assert_bad_header(folder, OF_WRONG_OFFSETS[i].header, OF_WRONG_OFFSETS[i].numbers);
-    scratch_remove(folder);
 }
 
 TEST(headers_with_values_of_another_kind_are_refused)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     for (size_t i = 0; i < sizeof OF_OTHER_KINDS / sizeof *OF_OTHER_KINDS; i++)
         assert_bad_header(folder, OF_OTHER_KINDS[i], 8);
-    scratch_remove(folder);
 }
 
 /* A text of this one again and again. */
@@ -465,36 +444,31 @@ static char *repeated(const char *begin, const char *part, int count)
 
 TEST(headers_of_another_length_or_depth_are_refused)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     static const char good[] = A(ONE("[2]", "[0,8]"));
     static const uint64_t lengths[] = {
         0,         1,          sizeof good - 2, sizeof good + 8, 100000000,
         100000001, 1ull << 32, 1ull << 63,      UINT64_MAX - 7,  UINT64_MAX};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        char *path = by_hand(folder, good, lengths[i], 8);
+        FREED char *path = by_hand(folder, good, lengths[i], 8);
         assert_dies(open_it, path, path, i < 3 ? "not JSON" : "its header would be");
-        free(path);
     }
     for (size_t size = 0; size < 8; size++) {
-        char *path = scratch_write(folder, "small", "\2\0\0\0\0\0\0", size);
+        FREED char *path = scratch_write(folder, "small", "\2\0\0\0\0\0\0", size);
         assert_dies(open_it, path, path, "too few");
-        free(path);
     }
     static const struct {
         const char *begin, *part;
     } deep[] = {{"{\"a\":", "["}, {"{\"a\":", "{\"a\":"}, {"", "{\"a\":["}, {"{\"a\":\"", "\\"}};
     for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
-        char *header = repeated(deep[i].begin, deep[i].part, 100000);
+        FREED char *header = repeated(deep[i].begin, deep[i].part, 100000);
         assert_bad_header(folder, header, 0);
-        free(header);
     }
     /* A name too long for a line is shortened. */
-    char *begin = repeated("{\"", "name", 100000), *header = format_text("%s\":8}", begin);
+    FREED char *begin = repeated("{\"", "name", 100000), *header = format_text("%s\":8}", begin);
     assert_bad_header(folder, header, 0);
-    free(begin), free(header);
     /* A name of several lines does not make several of the one. */
     assert_bad_header(folder, "{\"a\nb\\r\\n\\u001b[31m\":8}", 0);
-    scratch_remove(folder);
 }
 
 /* Numbers of the other type are converted; here out of order, at an offset that is not a multiple
@@ -511,15 +485,13 @@ TEST(doubles_are_converted)
     memcpy(bytes + 8, header, length);
     memcpy(bytes + 8 + length, &narrow, 4);
     memcpy(bytes + 12 + length, wide, 16);
-    char *folder = scratch_new(), *path = scratch_write(folder, "wide", bytes, sizeof bytes);
-    SafeTensors file = open_file(path);
+    SCRATCH(folder);
+    FREED char *path = scratch_write(folder, "wide", bytes, sizeof bytes);
+    FREED_BY(safetensors_close) SafeTensors file = open_file(path);
     Real d[2], f[1];
     safetensors_read(&file, &(NamedTensor){"d", 2, 1, d});
     safetensors_read(&file, &(NamedTensor){"f", 0, 1, f});
     assert_true(d[0] == (Real)-0.1 && d[1] == (Real)3e30 && f[0] == 2.5f);
-    safetensors_close(&file);
-    free(path);
-    scratch_remove(folder);
 }
 
 /* The value of a number by its definition: a sign, then `exponent` bits of exponent and `fraction`
@@ -538,11 +510,12 @@ static double value_of(unsigned bits, int exponent, int fraction)
 /* A file with a tensor of numbers of two bytes: `count` of them, from `first` on. */
 static char *halves(const char *folder, const char *type, unsigned first, int count)
 {
-    char *header = format_text("{\"h\":{\"dtype\":\"%s\",\"shape\":[%d],\"data_offsets\":[0,%d]}}",
-                               type, count, 2 * count);
+    FREED char *header =
+        format_text("{\"h\":{\"dtype\":\"%s\",\"shape\":[%d],\"data_offsets\":[0,%d]}}", type,
+                    count, 2 * count);
     const uint64_t length = strlen(header);
     const size_t size = 8 + length + 2 * (size_t)count;
-    char *bytes = malloc(size);
+    FREED char *bytes = malloc(size);
     memcpy(bytes, &length, 8);
     memcpy(bytes + 8, header, length);
     for (int i = 0; i < count; i++) {
@@ -550,8 +523,6 @@ static char *halves(const char *folder, const char *type, unsigned first, int co
         memcpy(bytes + 8 + length + 2 * i, &number, 2);
     }
     char *path = scratch_write(folder, type, bytes, size);
-    free(header);
-    free(bytes);
     return path;
 }
 
@@ -562,11 +533,11 @@ TEST(all_numbers_of_two_bytes_are_exact)
         const char *type;
         int exponent, fraction;
     } types[] = {{"F16", 5, 10}, {"BF16", 8, 7}};
-    Real *read = malloc(ALL * sizeof *read);
-    char *folder = scratch_new();
+    FREED Real *read = malloc(ALL * sizeof *read);
+    SCRATCH(folder);
     for (int t = 0; t < 2; t++) {
-        char *path = halves(folder, types[t].type, 0, ALL);
-        SafeTensors file = open_file(path);
+        FREED char *path = halves(folder, types[t].type, 0, ALL);
+        FREED_BY(safetensors_close) SafeTensors file = open_file(path);
         assert_false(safetensors_read(&file, &(NamedTensor){"h", 0, ALL, read}));
         for (unsigned i = 0; i < ALL; i++) {
             const double wanted = value_of(i, types[t].exponent, types[t].fraction);
@@ -575,30 +546,22 @@ TEST(all_numbers_of_two_bytes_are_exact)
                 fail_msg("%s 0x%04X is read as %g, not %g", types[t].type, i, (double)read[i],
                          wanted);
         }
-        safetensors_close(&file);
-        free(path);
     }
-    free(read);
-    scratch_remove(folder);
 }
 
 /* 0x7C00 is the first number of F16 that is not finite, 0x7F80 that of BF16. */
 TEST(numbers_that_are_not_finite_are_noticed)
 {
     enum { MANY = 20000 };
-    char *folder = scratch_new();
-    Real *read = malloc(MANY * sizeof *read);
+    SCRATCH(folder);
+    FREED Real *read = malloc(MANY * sizeof *read);
     for (int t = 0; t < 2; t++)
         for (int more = 0; more < 2; more++) {
             const unsigned end = (t ? 0x7F80 : 0x7C00) + (unsigned)more;
-            char *path = halves(folder, t ? "BF16" : "F16", end - MANY, MANY);
-            SafeTensors file = open_file(path);
+            FREED char *path = halves(folder, t ? "BF16" : "F16", end - MANY, MANY);
+            FREED_BY(safetensors_close) SafeTensors file = open_file(path);
             assert_true(safetensors_read(&file, &(NamedTensor){"h", 0, MANY, read}) == !more);
-            safetensors_close(&file);
-            free(path);
         }
-    free(read);
-    scratch_remove(folder);
 }
 
 /* ---- Several files ---- */
@@ -619,7 +582,7 @@ static void open_both(void *folder)
 
 TEST(several_files_are_read_as_one)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     write_named(folder, "1", "b", 1);
     write_named(folder, "2", "a", 2);
     Directory directory = directory_open(folder);
@@ -640,7 +603,6 @@ TEST(several_files_are_read_as_one)
     assert_dies(open_both, folder, "/2 is damaged: it has b, and so does", "/1");
     free(scratch_write(folder, "2", "x", 1));
     assert_dies(open_both, folder, "/2 is damaged");
-    scratch_remove(folder);
 }
 
 /* The file is cut after it was opened. */
@@ -655,10 +617,9 @@ static void read_cut(void *path)
 
 TEST(a_file_that_becomes_shorter_is_noticed)
 {
-    char *folder = scratch_new(), *path = halves(folder, "F16", 0, 5000);
+    SCRATCH(folder);
+    FREED char *path = halves(folder, "F16", 0, 5000);
     assert_dies(read_cut, path, path, "has become shorter");
-    free(path);
-    scratch_remove(folder);
 }
 
 /* A file may hold tensors of other types, as old files hold masks; reading one is refused. */
@@ -670,17 +631,15 @@ TEST(other_types_are_refused_only_if_they_are_read)
         A_B(TENSOR("\"BOOL\"", "[4]", "[0,4]"), ONE("[1]", "[4,8]"))};
     static const char *const types[] = {"type U8;", "type I64;", "type f32;", "type ;",
                                         "type BOOL;"};
-    char *folder = scratch_new();
+    SCRATCH(folder);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        char *path = by_hand(folder, headers[i], strlen(headers[i]), 8);
+        FREED char *path = by_hand(folder, headers[i], strlen(headers[i]), 8);
         Reading reading = {path, {"a", 0, (int[]){8, 1, 4, 4, 4}[i], NULL}},
                 beside = {path, {"b", 0, 1, NULL}};
         assert_dies(read_one, &reading, path, types[i], "F32");
         if (strstr(headers[i], "\"b\""))
             assert_int_equal(run_apart(read_one, &beside).status, 0);
-        free(path);
     }
-    scratch_remove(folder);
 }
 
 /* Several bytes of the header are changed at random: there is no signal, at most one line, and no
@@ -688,7 +647,7 @@ TEST(other_types_are_refused_only_if_they_are_read)
 TEST(random_bytes_give_at_most_one_line)
 {
     static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
-    char *folder = scratch_new();
+    SCRATCH(folder);
     size_t header;
     Bytes file = two(folder, &header);
     char *kept = memcpy(malloc(file.size), file.bytes, file.size);
@@ -701,36 +660,31 @@ TEST(random_bytes_give_at_most_one_line)
             random = random * 1103515245u + 12345;
             file.bytes[where] = pieces[(random >> 16) % (sizeof pieces - 1)];
         }
-        char *path = scratch_write(folder, "random", file.bytes, file.size);
+        FREED char *path = scratch_write(folder, "random", file.bytes, file.size);
         const ChildEnd ending = run_apart(read_two, path);
         if (!has_died(&ending) && (ending.signal || ending.status || ending.lines))
             fail_msg("%.*s: signal %d, status %d, %d lines: %s", (int)header - 8, file.bytes + 8,
                      ending.signal, ending.status, ending.lines, ending.said);
-        free(path);
     }
     free(kept), free(file.bytes);
-    scratch_remove(folder);
 }
 
 /* The seconds that it takes to read every tensor of a file of `count` tensors. */
 static double seconds_to_read(const char *folder, int count)
 {
     float number = 1;
-    char *path = format_text("%s/many", folder);
-    NamedTensor *list = calloc((size_t)count, sizeof *list);
+    FREED char *path = format_text("%s/many", folder);
+    FREED NamedTensor *list = calloc((size_t)count, sizeof *list);
     for (int i = 0; i < count; i++) {
         list[i] = (NamedTensor){.cols = 1, .at = &number};
         snprintf(list[i].name, sizeof list[i].name, "h.%d.weight", i);
     }
     assert_true(write_file(folder, "many", list, count, cJSON_CreateObject()));
     const clock_t begun = clock();
-    SafeTensors file = open_file(path);
+    FREED_BY(safetensors_close) SafeTensors file = open_file(path);
     for (int i = 0; i < count; i++)
         safetensors_read(&file, &list[i]);
     const double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
-    safetensors_close(&file);
-    free(list);
-    free(path);
     return seconds;
 }
 
@@ -738,9 +692,8 @@ static double seconds_to_read(const char *folder, int count)
  * through all of them, which would take 64 times as long for 8 times as many. */
 TEST(many_tensors_are_found_without_a_search)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     const double few = seconds_to_read(folder, 6000), many = seconds_to_read(folder, 48000);
     printf("6000 tensors are read in %.3f s, 48000 in %.3f s\n", few, many);
     assert_true(many < 30 * few);
-    scratch_remove(folder);
 }

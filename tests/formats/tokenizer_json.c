@@ -51,19 +51,18 @@ TEST(a_tokenizer_from_elsewhere_is_read_and_written)
     static const char *const splitters[] = {"{\"type\":\"WhitespaceSplit\"}",
                                             "{\"type\":\"Whitespace\"}"};
     for (int i = 0; i < 4; i++) {
-        char *folder = scratch_new();
+        SCRATCH(folder);
         const Punctuation punctuation = i % 2 ? PUNCTUATION_IN_RUNS : PUNCTUATION_IN_WORDS;
-        char *json = foreign(splitters[i % 2], i / 2 ? "{\"SpecialToken\":{\"id\":\"<s>\"}}," : "");
+        FREED char *json =
+            foreign(splitters[i % 2], i / 2 ? "{\"SpecialToken\":{\"id\":\"<s>\"}}," : "");
         free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
+        FREED_BY(tokenizer_free)
         Tokenizer first = tokenizer_json_read(enter(folder), 5, 4, OBJECTIVE_NEXT);
         assert_foreign(&first, i / 2, punctuation);
         assert_true(tokenizer_json_write(enter(folder), &first, 8));
+        FREED_BY(tokenizer_free)
         Tokenizer again = tokenizer_json_read(enter(folder), 5, -1, OBJECTIVE_NEXT);
         assert_foreign(&again, i / 2, punctuation);
-        tokenizer_free(&first);
-        tokenizer_free(&again);
-        free(json);
-        scratch_remove(folder);
     }
 }
 
@@ -74,78 +73,70 @@ static void read_without_end(void *folder)
 
 TEST(lines_without_a_known_end_are_refused)
 {
-    char *folder = scratch_new();
-    char *json = foreign("{\"type\":\"Whitespace\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
+    SCRATCH(folder);
+    FREED char *json = foreign("{\"type\":\"Whitespace\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
     free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
     assert_dies(read_without_end, folder, folder, "eos_token");
-    free(json);
-    scratch_remove(folder);
 }
 
 TEST(many_words_keep_their_ids)
 {
     enum { MANY = 120000 };
     char *folder = scratch_new(), word[16];
-    Tokenizer written = tokenizer_new();
+    FREED_BY(tokenizer_free) Tokenizer written = tokenizer_new();
     written.stream = true;
     for (int i = 0; i < MANY; i++) {
         const int size = snprintf(word, sizeof word, "w%d", i);
         assert_int_equal(vocabulary_add(&written.vocabulary, word, (size_t)size, false), i);
     }
     assert_true(tokenizer_json_write(enter(folder), &written, 8));
+    FREED_BY(tokenizer_free)
     Tokenizer read = tokenizer_json_read(enter(folder), MANY, -1, OBJECTIVE_NEXT);
     for (int i = 0; i < MANY; i++)
         assert_string_equal(vocabulary_word(&read.vocabulary, i),
                             vocabulary_word(&written.vocabulary, i));
-    tokenizer_free(&written);
-    tokenizer_free(&read);
     scratch_remove(folder);
 }
 
 static void assert_ids(const Tokenizer *t, const char *text, const int *wanted, int count)
 {
-    Encoding e = prompt_encode(t, "here", text, strlen(text));
+    FREED_BY(encoding_free) Encoding e = prompt_encode(t, "here", text, strlen(text));
     assert_null(e.wrong);
     assert_int_equal(e.count, count);
     assert_memory_equal(e.ids, wanted, (size_t)count * sizeof *wanted);
-    encoding_free(&e);
 }
 
 static void assert_wrong(const Tokenizer *t, const char *text, const char *said)
 {
-    Encoding e = prompt_encode(t, "here", text, strlen(text));
+    FREED_BY(encoding_free) Encoding e = prompt_encode(t, "here", text, strlen(text));
     assert_string_equal(e.wrong, said);
-    encoding_free(&e);
 }
 
 /* Special tokens of any name, and a model that has one for what it does not know. */
 TEST(prompts_are_read_with_special_tokens_of_any_name)
 {
-    char *folder = scratch_new();
-    char *json = foreign("{\"type\":\"WhitespaceSplit\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
+    SCRATCH(folder);
+    FREED char *json =
+        foreign("{\"type\":\"WhitespaceSplit\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
     free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-    Tokenizer t = tokenizer_json_read(enter(folder), 5, 4, OBJECTIVE_NEXT);
+    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_json_read(enter(folder), 5, 4, OBJECTIVE_NEXT);
     assert_ids(&t, "el perro, gato", (const int[]){4, 2, 1, 1}, 4);
     assert_wrong(&t, "el<s>",
                  "here: the text contains the reserved token <s>; put a space in it: < s>");
     assert_wrong(&t, "<pad>",
                  "here: the text contains the reserved token <pad>; put a space in it: < pad>");
-    tokenizer_free(&t);
-    free(json);
-    scratch_remove(folder);
 }
 
 /* What is written is what Transformers reads, to the byte. */
 static void assert_written(const Tokenizer *t, const char *name, const char *wanted)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     assert_true(tokenizer_json_write(enter(folder), t, 8));
     cJSON *json = json_read(enter(folder), name);
     char *text = cJSON_PrintUnformatted(json);
     assert_string_equal(text, wanted);
     cJSON_free(text);
     cJSON_Delete(json);
-    scratch_remove(folder);
 }
 
 TEST(files_are_written_as_transformers_reads_them)
@@ -188,7 +179,7 @@ TEST(files_are_written_as_transformers_reads_them)
 /* What a text and a pair of texts become there: the template. */
 static const char *template_of(const Tokenizer *t, char *text, size_t size)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     assert_true(tokenizer_json_write(enter(folder), t, 8));
     cJSON *json = json_read(enter(folder), "tokenizer.json");
     const char *const names[] = {"single", "pair"};
@@ -205,7 +196,6 @@ static const char *template_of(const Tokenizer *t, char *text, size_t size)
     }
     fclose(out);
     cJSON_Delete(json);
-    scratch_remove(folder);
     return text;
 }
 
@@ -218,7 +208,8 @@ TEST(pairs_and_gaps_are_written_and_read)
         for (TokenizerKind kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++)
             for (int stream = 0; stream < 1 + (objective == OBJECTIVE_MASKED); stream++) {
                 char *folder = scratch_new(), text[200] = "";
-                Tokenizer t;
+                FREED_BY(tokenizer_free) Tokenizer t;
+                FREED_BY(corpus_free)
                 Corpus c = corpus_for(objective, kind, stream, "el perro\tthe dog\n", &t);
                 assert_string_equal(template_of(&t, text, sizeof text),
                                     wanted[objective - OBJECTIVE_PAIRS][stream]);
@@ -228,14 +219,12 @@ TEST(pairs_and_gaps_are_written_and_read)
                 assert_int_equal(memmem(file.bytes, file.size, "\"lstrip\":true", 13) != NULL,
                                  has_space);
                 free(file.bytes);
+                FREED_BY(tokenizer_free)
                 Tokenizer again =
                     tokenizer_json_read(enter(folder), tokenizer_size(&t), t.eos, objective);
                 assert_true(tokenizer_checksum(&again, 0) == tokenizer_checksum(&t, 0));
                 assert_true(again.sep == t.sep && again.mask == t.mask && again.bos == t.bos &&
                             again.eos == t.eos && again.unk == t.unk);
-                tokenizer_free(&again);
-                tokenizer_free(&t);
-                corpus_free(&c);
                 scratch_remove(folder);
             }
 }
@@ -256,49 +245,41 @@ static void read_for(void *context)
 TEST(a_tokenizer_without_the_objectives_token_is_refused)
 {
     for (int stream = 0; stream < 2; stream++) {
-        char *folder = scratch_new();
-        Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, stream);
+        SCRATCH(folder);
+        FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, stream);
         assert_true(tokenizer_json_write(enter(folder), &t, 8));
         const int count = tokenizer_size(&t);
         assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_PAIRS, count}), folder,
                     "its sep_token names 'nothing'");
         assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_MASKED, count}), folder,
                     "its mask_token names 'nothing'");
-        tokenizer_free(&t);
-        scratch_remove(folder);
     }
-    char *folder = scratch_new();
-    Tokenizer t;
-    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, true, "a b", &t);
+    SCRATCH(folder);
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free) Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, true, "a b", &t);
     t.sep = t.mask; /* a stream cannot be pairs */
     assert_true(tokenizer_json_write(enter(folder), &t, 8));
     assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_PAIRS, tokenizer_size(&t)}),
                 "its objective is pairs, but its post_processor puts no token first");
-    corpus_free(&c);
-    tokenizer_free(&t);
-    scratch_remove(folder);
 }
 
 /* The token that separates or hides is named as a word of the text, or as a token of other use. */
 static void check_use(ObjectiveKind objective, const char *part)
 {
-    Tokenizer t;
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free)
     Corpus c = corpus_for(objective, TOKENIZER_WORD, false, "el perro\tthe dog\n", &t);
     int *own = objective == OBJECTIVE_PAIRS ? &t.sep : &t.mask;
     const int right = *own, wrong[] = {t.bos, t.eos, tokenizer_find(&t, "perro"), right};
     for (int i = 0; i < 4; i++) {
-        char *folder = scratch_new();
-        char *names = format_text("its %s is '%s'", part, tokenizer_word(&t, wrong[i]));
+        SCRATCH(folder);
+        FREED char *names = format_text("its %s is '%s'", part, tokenizer_word(&t, wrong[i]));
         *own = wrong[i];
         t.unk = i == 3 ? right : -1;
         assert_true(tokenizer_json_write(enter(folder), &t, 8));
         assert_dies(read_for, &((ReadFor){folder, objective, tokenizer_size(&t)}), folder, names,
                     "added_tokens");
-        free(names);
-        scratch_remove(folder);
     }
-    corpus_free(&c);
-    tokenizer_free(&t);
 }
 
 TEST(an_objectives_token_has_no_other_use)
@@ -441,6 +422,7 @@ static char *words_of(const Tokenizer *t)
 /* The tokenizer of this folder has hug with a space before it and without. */
 static void assert_hugs(const char *folder, int count)
 {
+    FREED_BY(tokenizer_free)
     Tokenizer t = tokenizer_json_read(enter(folder), count, count - 1, OBJECTIVE_NEXT);
     assert_true(t.kind == TOKENIZER_BPE && t.stream && t.bos == -1 && t.eos == count - 1 &&
                 t.unk == -1);
@@ -449,17 +431,17 @@ static void assert_hugs(const char *folder, int count)
     assert_wrong(&t, "hug<|endoftext|>",
                  "here: the text contains the reserved token <|endoftext|>; put a space in it: < "
                  "|endoftext|>");
-    tokenizer_free(&t);
 }
 
 /* As GPT-2's: no type, merges as strings, one special token at the end, nothing put before a
  * text. */
 TEST(a_file_like_that_of_gpt2_is_read)
 {
+    FREED_BY(tokenizer_free)
     Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
     const int count = tokenizer_size(&made) + 1;
     char *words = words_of(&made);
-    char *json = format_text(
+    FREED char *json = format_text(
         "{\"version\":\"1.0\",\"added_tokens\":[{\"id\":%d,\"content\":\"<|endoftext|>\"" ADDED
         "],\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":"
         "false,\"trim_offsets\":true},\"post_processor\":{\"type\":\"ByteLevel\","
@@ -468,12 +450,10 @@ TEST(a_file_like_that_of_gpt2_is_read)
         "\"unk_token\":\"\",\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\","
         "\"fuse_unk\":false,\"vocab\":%s,\"merges\":[\"u g\",\"h ug\",\"Ġ hug\"]}}",
         count - 1, words);
-    char *folder = scratch_new();
+    SCRATCH(folder);
     free(scratch_write(folder, T, json, strlen(json)));
     assert_hugs(folder, count);
-    tokenizer_free(&made);
-    cJSON_free(words), free(json);
-    scratch_remove(folder);
+    cJSON_free(words);
 }
 
 typedef struct {
@@ -490,8 +470,10 @@ static void read_call(void *context)
 /* And as its two older files, vocab.json and merges.txt. */
 TEST(two_files_like_those_of_gpt2_are_read)
 {
+    FREED_BY(tokenizer_free)
     Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
-    char *words = words_of(&made), *folder = scratch_new();
+    char *words = words_of(&made);
+    SCRATCH(folder);
     Call call = {folder, tokenizer_size(&made) + 1};
     static const char merges[] = "#version: 0.2\nu g\nh ug\nĠ hug\n";
     free(scratch_write(folder, "vocab.json", words, strlen(words)));
@@ -514,7 +496,5 @@ TEST(two_files_like_those_of_gpt2_are_read)
     assert_dies(read_call, &call, "vocab.json has no word for the id");
     call.count -= 2;
     assert_dies(read_call, &call, "vocab.json: '<|endoftext|>' has the id");
-    tokenizer_free(&made);
     cJSON_free(words);
-    scratch_remove(folder);
 }

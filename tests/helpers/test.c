@@ -2,12 +2,15 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "scratch.h"
 
 static struct CMUnitTest tests[1000];
 
 void test_add(int line, const char *name, CMUnitTestFunction function)
 {
-    if (line >= (int)(sizeof tests / sizeof *tests))
+    if (line >= (int)COUNT_OF(tests))
         abort();
     tests[line] = (struct CMUnitTest){.name = name, .test_func = function};
 }
@@ -16,4 +19,16 @@ void test_add(int line, const char *name, CMUnitTestFunction function)
 __attribute__((weak)) int main(void)
 {
     return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+void free_at(void *pointer)
+{
+    void *block;
+    memcpy(&block, pointer, sizeof block); /* of any type */
+    free(block);
+}
+
+void remove_at(char **folder)
+{
+    scratch_remove(*folder);
 }

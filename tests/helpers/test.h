@@ -1,4 +1,5 @@
-/* test.h: a test is TEST(name) and a block. main() runs all that a file has, in their order. */
+/* test.h: a test is TEST(name) and a block. main() runs all that a file has, in their order. What a
+ * block takes is freed at its end: FREED_BY(tokenizer_free) Tokenizer t = …; */
 #ifndef PULGA_TEST_H
 #define PULGA_TEST_H
 
@@ -13,5 +14,17 @@
     static void test_##name(__attribute__((unused)) void **state)
 
 void test_add(int line, const char *name, CMUnitTestFunction function);
+
+/* Before a declaration: the function gets the variable's address when its block ends. */
+#define FREED_BY(function) __attribute__((cleanup(function)))
+
+/* The same for a pointer that free() takes, or a struct that begins with one, as Bytes does; and for
+ * a folder of scratch_new(). */
+#define FREED FREED_BY(free_at)
+#define SCRATCH(folder) FREED_BY(remove_at) char *folder = scratch_new()
+void free_at(void *pointer);
+void remove_at(char **folder);
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 #endif

@@ -20,9 +20,9 @@ static void assert_ints(const int *got, const int *wanted, size_t count)
 
 TEST(pieces_become_rows)
 {
-    Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false);
+    FREED_BY(corpus_free) Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false);
     corpus_cut(&c, 3, 0, 1);
-    BatchRoom room = batch_room_new(13);
+    FREED_BY(batch_room_free) BatchRoom room = batch_room_new(13);
     const Batch batch = batch_fill_hiding(&room, &c, c.train.list, 5, (HideDraw){.row = 40});
     assert_int_equal(batch.rows, 13);
     assert_int_equal(batch.sequences, 5);
@@ -41,17 +41,16 @@ TEST(pieces_become_rows)
     assert_ints(again.start, (const int[]){0, 2, 5}, 3);
     assert_ints(again.tokens, (const int[]){0, 11, 4, 5, 6}, 5);
     assert_ints(again.targets, (const int[]){11, 1, 5, 6, 7}, 5);
-    batch_room_free(&room);
-    corpus_free(&c);
 }
 
 /* Ids 3 a, 4 b, 5 c, 6 d: [bos] a b [sep] c [eos] and [bos] d [sep] a b [eos]. */
 TEST(only_the_targets_of_pairs_count)
 {
-    Tokenizer t;
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free)
     Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\nd\ta b\n", &t);
     corpus_cut(&c, 8, 0, 1);
-    BatchRoom room = batch_room_new(10);
+    FREED_BY(batch_room_free) BatchRoom room = batch_room_new(10);
     Batch batch = batch_fill(&room, &c, c.train.list, 2);
     assert_true(batch.rows == 10 && batch.sequences == 2 && batch.counted == 5);
     assert_ints(batch.start, (const int[]){0, 5, 10}, 3);
@@ -64,9 +63,6 @@ TEST(only_the_targets_of_pairs_count)
     batch = batch_fill(&room, &c, c.train.list, 2);
     assert_true(batch.prefix == NULL && batch.counted == 5);
     assert_ints(batch.targets, (const int[]){-1, -1, -1, 5, 1, -1, -1, 3, 4, 1}, 10);
-    batch_room_free(&room);
-    corpus_free(&c);
-    tokenizer_free(&t);
 }
 
 static const char HIDDEN[] = "a b c d e\nb c\na\nd c b a\na a a b b b\n";
@@ -74,12 +70,13 @@ static const char HIDDEN[] = "a b c d e\nb c\na\nd c b a\na a a b b b\n";
 /* A step of five sequences in parts: whatever the parts, each row reads and predicts the same. */
 TEST(the_parts_of_a_step_hide_the_same_tokens)
 {
-    Tokenizer t;
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free)
     Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN, &t);
     c.objective.share = 0.3;
     corpus_cut(&c, 8, 0, 1);
     const int rows = (int)c.train.rows, count = (int)c.train.count;
-    BatchRoom room = batch_room_new(rows), parts = batch_room_new(rows);
+    FREED_BY(batch_room_free) BatchRoom room = batch_room_new(rows), parts = batch_room_new(rows);
     for (uint32_t step = 1; step < 50; step++) {
         HideDraw hide = {.seed = 3, .step = step};
         const Batch whole = batch_fill_hiding(&room, &c, c.train.list, count, hide);
@@ -99,20 +96,18 @@ TEST(the_parts_of_a_step_hide_the_same_tokens)
         }
         assert_int_equal(counted, whole.counted);
     }
-    batch_room_free(&room);
-    batch_room_free(&parts);
-    corpus_free(&c);
-    tokenizer_free(&t);
 }
 
 /* Another step hides others; so does another seed. */
 TEST(each_step_hides_others)
 {
-    Tokenizer t;
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free)
     Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN, &t);
     c.objective.share = 0.3;
     corpus_cut(&c, 8, 0, 1);
-    BatchRoom room = batch_room_new((int)c.train.rows), other = batch_room_new((int)c.train.rows);
+    FREED_BY(batch_room_free) BatchRoom room = batch_room_new((int)c.train.rows);
+    FREED_BY(batch_room_free) BatchRoom other = batch_room_new((int)c.train.rows);
     int different[2] = {0, 0};
     for (uint32_t step = 1; step < 100; step++)
         for (uint32_t i = 0; i < 2; i++) {
@@ -123,10 +118,6 @@ TEST(each_step_hides_others)
             different[i] += memcmp(a.targets, b.targets, (size_t)a.rows * sizeof(int)) != 0;
         }
     assert_true(different[0] > 90 && different[1] > 90);
-    batch_room_free(&room);
-    batch_room_free(&other);
-    corpus_free(&c);
-    tokenizer_free(&t);
 }
 
 /* ---- Evaluation ---- */
@@ -169,7 +160,7 @@ static Evaluated all_of(const Corpus *c)
 static Evaluated in_batches(const Corpus *c, int rows)
 {
     Evaluated e = {NULL};
-    BatchRoom room = batch_room_new(rows);
+    FREED_BY(batch_room_free) BatchRoom room = batch_room_new(rows);
     BatchPlace place = {0};
     int last = 0;
     for (Batch batch; batch_next(&batch, &room, c, &c->train, &place); last = batch.rows) {
@@ -185,29 +176,26 @@ static Evaluated in_batches(const Corpus *c, int rows)
             arrput(e.lengths, batch.start[s + 1] - batch.start[s]);
         assert_int_equal(batch.counted, counted);
     }
-    batch_room_free(&room);
     return e;
 }
 
 static void check_evaluation(Corpus *c, int context)
 {
     corpus_cut(c, context, 0, 1);
-    Evaluated wanted = all_of(c);
+    FREED_BY(free_evaluated) Evaluated wanted = all_of(c);
     size_t targets = 0;
     for (ptrdiff_t i = 0; i < arrlen(wanted.targets); i++)
         targets += wanted.targets[i] >= 0;
     assert_int_equal(targets, c->train.targets);
     const int longest = (int)c->longest < context ? (int)c->longest : context;
     for (int rows = longest; rows < 60; rows++) {
-        Evaluated got = in_batches(c, rows);
+        FREED_BY(free_evaluated) Evaluated got = in_batches(c, rows);
         assert_int_equal(arrlen(got.lengths), arrlen(wanted.lengths));
         assert_int_equal(arrlen(got.tokens), arrlen(wanted.tokens));
         assert_ints(got.lengths, wanted.lengths, arrlenu(wanted.lengths));
         assert_ints(got.tokens, wanted.tokens, arrlenu(wanted.tokens));
         assert_ints(got.targets, wanted.targets, arrlenu(wanted.targets));
-        free_evaluated(&got);
     }
-    free_evaluated(&wanted);
     corpus_free(c);
 }
 
@@ -266,7 +254,7 @@ static Reading read_part(const Corpus *c, const Part *part, int rows)
 {
     Reading r = {.times = calloc(c->ids.count, sizeof *r.times),
                  .seen = calloc(c->ids.count, sizeof *r.seen)};
-    BatchRoom room = batch_room_new(rows);
+    FREED_BY(batch_room_free) BatchRoom room = batch_room_new(rows);
     BatchPlace place = {0};
     for (Batch batch; batch_next(&batch, &room, c, part, &place);) {
         int counted = 0;
@@ -278,7 +266,6 @@ static Reading read_part(const Corpus *c, const Part *part, int rows)
             check_rows(&r, c, part, &batch, s);
         r.rows += (size_t)batch.rows;
     }
-    batch_room_free(&room);
     return r;
 }
 
@@ -291,14 +278,14 @@ static void free_reading(Reading *r)
 /* A stream of tokens that are all different: 0 1 2 3 … */
 static Corpus corpus_of_numbers(int count, Tokenizer *t)
 {
-    char *text = malloc((size_t)count * 8), *put = text;
+    FREED char *text = malloc((size_t)count * 8);
+    char *put = text;
     for (int i = 0; i < count; i++)
         put += sprintf(put, "w%d ", i);
     Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, true, text, t);
     assert_int_equal(c.ids.count, count);
     for (int i = 0; i < count; i++)
         assert_int_equal(ids_at(&c.ids, (size_t)i), i);
-    free(text);
     return c;
 }
 
@@ -307,7 +294,7 @@ static Corpus corpus_of_numbers(int count, Tokenizer *t)
 static void check_part(const Corpus *c, const Part *part)
 {
     for (int more = 0; more < 9; more += 4) {
-        Reading r = read_part(c, part, c->context + more * c->context / 3);
+        FREED_BY(free_reading) Reading r = read_part(c, part, c->context + more * c->context / 3);
         for (int i = 0; i < (int)c->ids.count; i++) {
             const int begin = (int)part->begin, before = i - 1 - begin, half = c->context / 2;
             const bool there = i > begin && i < (int)part->end;
@@ -316,7 +303,6 @@ static void check_part(const Corpus *c, const Part *part)
                 assert_true(r.seen[i] >= (before < half ? before : half));
         }
         assert_true(corpus_evaluation_rows(c, part) == (double)r.rows);
-        free_reading(&r);
     }
 }
 
@@ -324,16 +310,14 @@ TEST(a_stream_is_evaluated_after_half_a_context)
 {
     for (int count = 40; count < 60; count++)
         for (int context = 1; context < 14; context++) {
-            Tokenizer t;
-            Corpus c = corpus_of_numbers(count, &t);
+            FREED_BY(tokenizer_free) Tokenizer t;
+            FREED_BY(corpus_free) Corpus c = corpus_of_numbers(count, &t);
             corpus_cut(&c, context, 0.5, 1);
             check_part(&c, &c.train);
             check_part(&c, &c.held_out);
             corpus_set_aside(&c);
             check_part(&c, &c.train);
             check_part(&c, &c.aside);
-            corpus_free(&c);
-            tokenizer_free(&t);
         }
 }
 
@@ -341,13 +325,13 @@ TEST(a_stream_is_evaluated_after_half_a_context)
 TEST(a_sample_of_a_stream_is_read_alike)
 {
     for (int context = 1; context < 20; context += 3) {
-        Tokenizer t;
-        Corpus c = corpus_of_numbers(600, &t);
+        FREED_BY(tokenizer_free) Tokenizer t;
+        FREED_BY(corpus_free) Corpus c = corpus_of_numbers(600, &t);
         corpus_cut(&c, context, 0.5, 1);
-        Part sample = corpus_sample(&c, &c.held_out, 120, 1);
+        FREED_BY(part_free) Part sample = corpus_sample(&c, &c.held_out, 120, 1);
         assert_true(sample.sample);
-        Reading all = read_part(&c, &c.held_out, 3 * context);
-        Reading some = read_part(&c, &sample, 3 * context);
+        FREED_BY(free_reading) Reading all = read_part(&c, &c.held_out, 3 * context);
+        FREED_BY(free_reading) Reading some = read_part(&c, &sample, 3 * context);
         size_t targets = 0;
         for (int i = 0; i < 600; i++) {
             assert_true(!some.times[i] || (all.times[i] && some.seen[i] == all.seen[i]));
@@ -355,30 +339,24 @@ TEST(a_sample_of_a_stream_is_read_alike)
         }
         assert_int_equal(targets, sample.targets);
         assert_true(corpus_evaluation_rows(&c, &sample) == (double)some.rows);
-        free_reading(&all);
-        free_reading(&some);
-        part_free(&sample);
-        corpus_free(&c);
-        tokenizer_free(&t);
     }
 }
 
 /* The loss of some model over a part, in rooms of so many rows. */
 static double loss_in(Gpt *gpt, const Corpus *c, int rows)
 {
-    BatchRoom room = batch_room_new(rows);
+    FREED_BY(batch_room_free) BatchRoom room = batch_room_new(rows);
     BatchPlace place = {0};
     double sum = 0;
     for (Batch batch; batch_next(&batch, &room, c, &c->held_out, &place);)
         sum += gpt_evaluate(gpt, &batch);
-    batch_room_free(&room);
     return sum;
 }
 
 TEST(the_room_does_not_change_the_loss_of_a_stream)
 {
-    Tokenizer t;
-    Corpus c = corpus_of_numbers(90, &t);
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free) Corpus c = corpus_of_numbers(90, &t);
     const GptConfig shape = {.vocabulary = c.vocabulary,
                              .layers = 2,
                              .heads = 2,
@@ -386,13 +364,10 @@ TEST(the_room_does_not_change_the_loss_of_a_stream)
                              .width = 8,
                              .hidden = 8,
                              .context = 8};
-    Gpt gpt = gpt_new(&shape, 100);
+    FREED_BY(gpt_free) Gpt gpt = gpt_new(&shape, 100);
     gpt_init(&gpt, 1);
     corpus_cut(&c, 8, 0.5, 1);
     const double whole = loss_in(&gpt, &c, 100);
     for (int rows = 8; rows < 30; rows++)
         assert_close_one("the loss", loss_in(&gpt, &c, rows), whole, 1e-6);
-    gpt_free(&gpt);
-    corpus_free(&c);
-    tokenizer_free(&t);
 }

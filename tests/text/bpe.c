@@ -55,9 +55,9 @@ static char *decode(const Bpe *bpe, const int *ids, size_t *size)
 /* The tokens of a text, each followed by a bar. */
 static void assert_tokens(const char *merges, const char *text, const char *wanted)
 {
-    Vocabulary v;
+    FREED_BY(vocabulary_free) Vocabulary v;
     BpeMerge *list = NULL;
-    Bpe bpe = bpe_of(&v, merges, &list);
+    FREED_BY(bpe_free) Bpe bpe = bpe_of(&v, merges, &list);
     int *ids = NULL;
     encode(&bpe, (Span){text, text + strlen(text)}, &ids);
     char got[1024], *put = got;
@@ -66,14 +66,11 @@ static void assert_tokens(const char *merges, const char *text, const char *want
     *put = 0;
     assert_string_equal(got, wanted);
     size_t size;
-    char *back = decode(&bpe, ids, &size);
+    FREED char *back = decode(&bpe, ids, &size);
     assert_string_equal(back, text);
     assert_int_equal(size, strlen(text));
-    free(back);
     arrfree(ids);
     arrfree(list);
-    bpe_free(&bpe);
-    vocabulary_free(&v);
 }
 
 TEST(merges_by_rank_then_from_the_left)
@@ -138,11 +135,11 @@ static char *random_text(size_t size)
 TEST(same_as_the_definition)
 {
     enum { SIZE = 2500000 };
-    char *text = random_text(SIZE);
-    Vocabulary v = vocabulary_new();
+    FREED char *text = random_text(SIZE);
+    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     WordCounts counts = literal_words((Span){text, text + SIZE}, false);
     BpeMerge *merges = bpe_train(&v, &counts, 1000, 0);
-    Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
+    FREED_BY(bpe_free) Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
     int *wanted = NULL;
     Span word;
     for (const char *at = text; byte_level_word(&at, text + SIZE, &word);)
@@ -154,21 +151,18 @@ TEST(same_as_the_definition)
     assert_memory_equal(ids + 1, wanted, arrlenu(wanted) * sizeof *wanted);
     arrfree(ids);
     arrfree(wanted);
-    bpe_free(&bpe);
     arrfree(merges);
-    vocabulary_free(&v);
-    free(text);
 }
 
 /* In the square of its length, such a word would take minutes. */
 TEST(long_words_are_quick)
 {
     enum { SIZE = 200000 };
-    char *text = malloc(SIZE);
+    FREED char *text = malloc(SIZE);
     memset(text, 'a', SIZE);
-    Vocabulary v;
+    FREED_BY(vocabulary_free) Vocabulary v;
     BpeMerge *merges = NULL;
-    Bpe bpe = bpe_of(&v, "a a|aa aa|aaaa aaaa|", &merges);
+    FREED_BY(bpe_free) Bpe bpe = bpe_of(&v, "a a|aa aa|aaaa aaaa|", &merges);
     int *ids = NULL;
     const double begun = processor_seconds();
     encode(&bpe, (Span){text, text + SIZE}, &ids);
@@ -176,15 +170,12 @@ TEST(long_words_are_quick)
     assert_int_equal(arrlen(ids), SIZE / 8);
     arrfree(ids);
     arrfree(merges);
-    bpe_free(&bpe);
-    vocabulary_free(&v);
-    free(text);
 }
 
 /* Special tokens, and those of other programs that are not made of bytes, stand for themselves. */
 TEST(any_bytes_come_back)
 {
-    Vocabulary v = vocabulary_new();
+    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     int ids[256];
     vocabulary_add(&v, "[bos]", 5, true);
     assert_int_equal(bpe_byte_id(&v, 'a'), -1);
@@ -193,7 +184,7 @@ TEST(any_bytes_come_back)
     const int special = vocabulary_add(&v, "Ġ", 2, true),
               foreign = vocabulary_add(&v, "日 a", 5, false);
     assert_int_equal(special, -1); /* it is a byte already */
-    Bpe bpe = bpe_new(&v, NULL, 0);
+    FREED_BY(bpe_free) Bpe bpe = bpe_new(&v, NULL, 0);
     const Span bos = bpe_bytes(&bpe, 0), word = bpe_bytes(&bpe, foreign);
     assert_memory_equal(bos.begin, "[bos]", 5);
     assert_int_equal(bos.end - bos.begin, 5);
@@ -205,13 +196,10 @@ TEST(any_bytes_come_back)
     int *encoded = NULL;
     size_t size;
     encode(&bpe, (Span){all, all + sizeof all}, &encoded);
-    char *back = decode(&bpe, encoded, &size);
+    FREED char *back = decode(&bpe, encoded, &size);
     assert_int_equal(size, sizeof all);
     assert_memory_equal(back, all, sizeof all);
-    free(back);
     arrfree(encoded);
-    bpe_free(&bpe);
-    vocabulary_free(&v);
 }
 
 /* What a stream writes after each of these parts. */
@@ -219,7 +207,7 @@ static void assert_stream(const char *const *parts, const char *const *wanted)
 {
     BpeStream stream = {.count = 0};
     for (; *parts; parts++, wanted++) {
-        char *text;
+        FREED char *text;
         size_t size;
         FILE *out = memory_stream(&text, &size);
         bpe_stream_put(&stream, (Span){*parts, *parts + strlen(*parts)}, out);
@@ -227,7 +215,6 @@ static void assert_stream(const char *const *parts, const char *const *wanted)
             bpe_stream_end(&stream, out);
         fclose(out);
         assert_string_equal(text, *wanted);
-        free(text);
     }
 }
 #define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})

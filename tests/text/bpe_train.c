@@ -22,7 +22,7 @@ static BpeMerge *train(Vocabulary *v, const char *text, bool by_lines, int size,
 static void assert_merges(const char *text, bool by_lines, int size, int64_t min_count,
                           const char *wanted)
 {
-    Vocabulary v = vocabulary_new();
+    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     BpeMerge *merges = train(&v, text, by_lines, size, min_count);
     char got[1024], *put = got;
     for (ptrdiff_t i = 0; i < arrlen(merges); i++) {
@@ -33,13 +33,12 @@ static void assert_merges(const char *text, bool by_lines, int size, int64_t min
     *put = 0;
     assert_string_equal(got, wanted);
     arrfree(merges);
-    vocabulary_free(&v);
 }
 
 /* Ids are those of GPT-2's vocabulary: encoder.json. */
 TEST(bytes_come_first)
 {
-    Vocabulary v = vocabulary_new();
+    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     int ids[256];
     vocabulary_add(&v, "[bos]", 5, true);
     bpe_add_bytes(&v, ids);
@@ -53,13 +52,12 @@ TEST(bytes_come_first)
     assert_int_equal(ids[' '], 1 + 220);
     assert_int_equal(ids[0xAD], 1 + 255);
     assert_string_equal(vocabulary_word(&v, ids[' ']), "Ġ");
-    vocabulary_free(&v);
 }
 
 /* Special tokens come first and count in the size. A token of the same name is that token. */
 TEST(special_tokens)
 {
-    Vocabulary v = vocabulary_new();
+    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     vocabulary_add(&v, "[bos]", 5, true);
     vocabulary_add(&v, "ab", 2, true);
     BpeMerge *merges = train(&v, "abc abc abc abd", false, 2 + 256 + 2, 0);
@@ -70,7 +68,6 @@ TEST(special_tokens)
     assert_int_equal(merges[1].left, 1);
     assert_string_equal(vocabulary_word(&v, merges[2].id), "Ġabc");
     arrfree(merges);
-    vocabulary_free(&v);
 }
 
 static void append(char *text, const char *line, int times)
@@ -129,7 +126,8 @@ static void merge_plainly(PlainWord *word, BpeMerge merge)
 /* The most frequent pair; its count. */
 static int64_t best_pair(const PlainWord *words, int count, int size, BpeMerge *best)
 {
-    int64_t *counts = calloc((size_t)size * (size_t)size, sizeof *counts), most = 0;
+    FREED int64_t *counts = calloc((size_t)size * (size_t)size, sizeof *counts);
+    int64_t most = 0;
     for (int w = 0; w < count; w++)
         for (int i = 0; i + 1 < words[w].length; i++)
             counts[words[w].tokens[i] * size + words[w].tokens[i + 1]]++;
@@ -138,7 +136,6 @@ static int64_t best_pair(const PlainWord *words, int count, int size, BpeMerge *
             most = counts[i];
             *best = (BpeMerge){i / size, i % size, -1};
         }
-    free(counts);
     return most;
 }
 
@@ -170,7 +167,7 @@ TEST(same_as_a_plain_trainer)
             text[i] = "ab cd efgh ijkl"[(random >> 16) % (4 + seed)];
         }
         text[2000] = 0;
-        Vocabulary v = vocabulary_new(), plain = vocabulary_new();
+        FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new(), plain = vocabulary_new();
         int ids[256];
         bpe_add_bytes(&plain, ids);
         const int count = read_plainly(words, text, 2000, ids);
@@ -185,8 +182,6 @@ TEST(same_as_a_plain_trainer)
                 merge_plainly(&words[w], merges[i]);
         }
         arrfree(merges);
-        vocabulary_free(&plain);
-        vocabulary_free(&v);
     }
     assert_true(compared > 500);
 }
@@ -195,7 +190,7 @@ TEST(same_as_a_plain_trainer)
 TEST(number_of_threads_changes_nothing)
 {
     enum { SIZE = 3000000, CHUNKS = 5 };
-    char *text = malloc(SIZE + 1);
+    FREED char *text = malloc(SIZE + 1);
     uint32_t random = 7;
     for (int i = 0; i < SIZE; i++) {
         random = random * 1664525 + 1013904223;
@@ -211,11 +206,9 @@ TEST(number_of_threads_changes_nothing)
         thread_set_limit(threads);
         TokenCounts *counts = token_counts_begin(rules);
         token_counts_add(counts, chunks, CHUNKS);
-        Tokenizer t = token_counts_end(counts, "a text", rules);
+        FREED_BY(tokenizer_free) Tokenizer t = token_counts_end(counts, "a text", rules);
         assert_int_equal(arrlen(t.merges), 500 - 256);
         assert_true(threads == 1 || tokenizer_checksum(&t, 0) == first);
         first = tokenizer_checksum(&t, 0);
-        tokenizer_free(&t);
     }
-    free(text);
 }

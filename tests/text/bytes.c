@@ -16,19 +16,15 @@ typedef struct {
 
 static Counted count_bytes(const char *string, TokenizerRules rules, int T)
 {
-    Text text = literal_text(string);
-    Tokenizer t = tokenizer_train(&text, rules);
-    Corpus c = corpus_new(&text, &t);
+    FREED_BY(text_free) Text text = literal_text(string);
+    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_train(&text, rules);
+    FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
     corpus_cut(&c, T, 0, 1);
-    Piece *pieces = corpus_pieces(&c, &c.train);
+    FREED Piece *pieces = corpus_pieces(&c, &c.train);
     const Part first = {.count = 1, .list = pieces};
     const Part last = {.count = 1, .list = pieces + c.train.count - 1};
     const Counted counted = {corpus_bytes(&c, &t, &c.train), corpus_bytes(&c, &t, &first),
                              corpus_bytes(&c, &t, &last)};
-    free(pieces);
-    corpus_free(&c);
-    tokenizer_free(&t);
-    text_free(&text);
     return counted;
 }
 

@@ -52,13 +52,10 @@ TEST(each_line_that_is_not_blank_is_a_sequence)
 
 TEST(words_that_are_not_kept_become_unk)
 {
-    Text text = literal_text("a b a\nc a b\n");
-    Tokenizer t = tokenizer_train(&text, (TokenizerRules){.min_count = 2});
-    Corpus c = corpus_new(&text, &t);
+    FREED_BY(text_free) Text text = literal_text("a b a\nc a b\n");
+    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_train(&text, (TokenizerRules){.min_count = 2});
+    FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
     assert_corpus(&c, (const int[]){0, 3, 4, 3, 1, 0, 2, 3, 4, 1}, 10);
-    corpus_free(&c);
-    tokenizer_free(&t);
-    text_free(&text);
 }
 
 TEST(a_stream_has_no_lines)
@@ -75,14 +72,12 @@ TEST(a_stream_has_no_lines)
 
 static void make_lines(void *text)
 {
-    Corpus c = corpus_of_string(text, false, false);
-    corpus_free(&c);
+    FREED_BY(corpus_free) Corpus c = corpus_of_string(text, false, false);
 }
 
 static void make_stream(void *text)
 {
-    Corpus c = corpus_of_string(text, true, false);
-    corpus_free(&c);
+    FREED_BY(corpus_free) Corpus c = corpus_of_string(text, true, false);
 }
 
 TEST(texts_without_tokens_are_refused)
@@ -148,7 +143,7 @@ static void mark_pieces(const Corpus *c, const Part *part, const size_t *lines, 
  * out. */
 static int check_pieces(const Corpus *c)
 {
-    size_t *lines = corpus_lines(c);
+    FREED size_t *lines = corpus_lines(c);
     int *targets = calloc(c->ids.count, sizeof *targets);
     int *side = calloc(c->lines + 1, sizeof *side);
     mark_pieces(c, &c->train, lines, targets, side, 1);
@@ -168,7 +163,6 @@ static int check_pieces(const Corpus *c)
     assert_int_equal(c->train.targets, all[0]);
     assert_int_equal(c->held_out.targets, all[1]);
     assert_int_equal(c->lines_cut, cut);
-    free(lines);
     free(targets);
     free(side);
     return held_out;
@@ -180,23 +174,23 @@ TEST(every_target_is_in_one_piece)
     static const int contexts[] = {1, 2, 3, 7, 12, 100};
     for (int lines = 1; lines <= 25; lines++)
         for (size_t s = 0; s < 6; s++) {
-            Corpus c = corpus_made_up(lines, 11, false);
+            FREED_BY(corpus_free) Corpus c = corpus_made_up(lines, 11, false);
             corpus_cut(&c, contexts[(size_t)lines % 6], shares[s], 5);
             const long wanted = lround(shares[s] * lines);
             assert_int_equal(check_pieces(&c), wanted < lines ? wanted : lines - 1);
-            corpus_free(&c);
         }
 }
 
 TEST(the_seed_draws_the_lines_held_out)
 {
     enum { LINES = 20, SEEDS = 200 };
-    Corpus first = corpus_made_up(LINES, 9, false);
+    FREED_BY(corpus_free) Corpus first = corpus_made_up(LINES, 9, false);
     corpus_cut(&first, 4, 0.2, 1);
-    size_t *lines = corpus_lines(&first);
+    FREED size_t *lines = corpus_lines(&first);
     int drawn[LINES] = {0}, differ = 0;
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-        Corpus c = corpus_made_up(LINES, 9, false), same = corpus_made_up(LINES, 9, false);
+        FREED_BY(corpus_free) Corpus c = corpus_made_up(LINES, 9, false);
+        FREED_BY(corpus_free) Corpus same = corpus_made_up(LINES, 9, false);
         corpus_cut(&c, 4, 0.2, seed);
         corpus_cut(&same, 4, 0.2, seed);
         assert_int_equal(c.held_out.count, same.held_out.count);
@@ -208,22 +202,18 @@ TEST(the_seed_draws_the_lines_held_out)
         }
         differ += c.held_out.count != first.held_out.count ||
                   c.held_out.list[0].from != first.held_out.list[0].from;
-        corpus_free(&c);
-        corpus_free(&same);
     }
     assert_true(differ > SEEDS / 2);
     /* 40 times each is expected; five standard deviations are 28. */
     for (int line = 0; line < LINES; line++)
         assert_in_range(drawn[line], 40 - 28, 40 + 28);
-    free(lines);
-    corpus_free(&first);
 }
 
 TEST(the_tail_of_a_stream_is_held_out)
 {
     for (int lines = 2; lines < 12; lines++)
         for (int tenths = 0; tenths < 10; tenths++) {
-            Corpus c = corpus_made_up(lines, 6, true);
+            FREED_BY(corpus_free) Corpus c = corpus_made_up(lines, 6, true);
             const size_t count = c.ids.count;
             const size_t tail = (size_t)lround(tenths / 10.0 * (double)count);
             corpus_cut(&c, 4, tenths / 10.0, 1);
@@ -239,7 +229,6 @@ TEST(the_tail_of_a_stream_is_held_out)
                 next += piece.length;
             }
             assert_int_equal(next, end < count ? count - 1 : count);
-            corpus_free(&c);
         }
 }
 
@@ -258,7 +247,8 @@ static void assert_pieces(const Corpus *c, const Part *part, const Piece *wanted
 /* Ids 3 a, 4 b, 5 c, 6 d. A pair is one piece, whose rows before [sep] do not count. */
 TEST(a_pair_is_a_piece)
 {
-    Tokenizer t;
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free)
     Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n", &t);
     assert_corpus(&c, (const int[]){0, 3, 4, 2, 5, 1, 0, 6, 2, 3, 4, 5, 1}, 13);
     assert_int_equal(c.lines, 2);
@@ -274,8 +264,6 @@ TEST(a_pair_is_a_piece)
     int tokens[7];
     const Sequence s = corpus_sequence(&c, c.train.list[0], tokens);
     assert_true(s.rows == 5 && s.first == 3 && s.prefix == 4);
-    tokenizer_free(&t);
-    corpus_free(&c);
 }
 
 static void check_pairs(void *context)
@@ -302,7 +290,8 @@ TEST(pairs_are_held_out_whole)
     for (int i = 0; i < 40; i++)
         put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
     for (uint32_t seed = 1; seed < 6; seed++) {
-        Tokenizer t;
+        FREED_BY(tokenizer_free) Tokenizer t;
+        FREED_BY(corpus_free)
         Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_CHAR, false, text, &t);
         corpus_cut(&c, 20, 0.25, seed);
         assert_int_equal(c.train.count, 30);
@@ -322,8 +311,6 @@ TEST(pairs_are_held_out_whole)
             assert_int_equal(parts[p]->rows, rows);
             assert_int_equal(parts[p]->targets, targets);
         }
-        tokenizer_free(&t);
-        corpus_free(&c);
     }
 }
 
@@ -364,7 +351,8 @@ TEST(lines_of_hidden_tokens_are_cut)
 /* Each of its tokens is a target, also the first one. */
 TEST(a_stream_of_hidden_tokens)
 {
-    Tokenizer t;
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free)
     Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcabcabca", &t);
     assert_int_equal(c.longest, 10);
     corpus_cut(&c, 4, 0.3, 1);
@@ -372,8 +360,6 @@ TEST(a_stream_of_hidden_tokens)
     assert_true(c.held_out.count == 1 && c.held_out.rows == 3 && c.held_out.targets == 3);
     const Piece last = corpus_piece(&c, &c.train, 1), tail = corpus_piece(&c, &c.held_out, 0);
     assert_true(last.from == 4 && last.length == 3 && tail.from == 7 && tail.length == 3);
-    corpus_free(&c);
-    tokenizer_free(&t);
 }
 
 /* ---- Kept ---- */
@@ -388,18 +374,17 @@ enum { CONTEXT = 5 }; /* pairs must fit */
 static void open_kept(void *context)
 {
     const Kept *kept = context;
-    Directory directory = directory_open(kept->folder);
+    FREED_BY(directory_close) Directory directory = directory_open(kept->folder);
     CorpusOrigin origin;
+    FREED_BY(corpus_free)
     Corpus c = corpus_open(&directory, "tokens.bin", kept->tokenizer, CONTEXT, 5, &origin);
-    corpus_free(&c);
-    directory_close(&directory);
 }
 
 /* Encodes a text into a file and keeps it. */
 static Corpus keep(const char *folder, const char *string, const Tokenizer *t, CorpusOrigin origin)
 {
-    Directory directory = directory_open(folder);
-    Text text = literal_text(string);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
+    FREED_BY(text_free) Text text = literal_text(string);
     CorpusBuilder *builder = corpus_begin(t, store_in_file(folder, "tokens.bin"), 0);
     corpus_add(builder, &text, 1);
     Corpus c = corpus_end(builder, "a.txt");
@@ -407,8 +392,6 @@ static Corpus keep(const char *folder, const char *string, const Tokenizer *t, C
     assert_int_equal(scratch_count(folder), 0); /* it has no name yet */
     assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
     assert_int_equal(scratch_count(folder), 1);
-    directory_close(&directory);
-    text_free(&text);
     return c;
 }
 
@@ -429,10 +412,9 @@ static const char SHORT_PAIRS[] = "a\tb\nc\td\ne\tf\ng h\ti\n";
 
 static Tokenizer tokenizer_for(ObjectiveKind objective, bool stream, const char *string)
 {
-    Text text = literal_text(string);
+    FREED_BY(text_free) Text text = literal_text(string);
     Tokenizer t =
         tokenizer_train(&text, (TokenizerRules){.objective = objective, .stream = stream});
-    text_free(&text);
     return t;
 }
 
@@ -460,12 +442,14 @@ TEST(a_corpus_that_was_kept_is_the_same)
                  {OBJECTIVE_MASKED, true, LINES}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *string = cases[i].string;
-        char *folder = scratch_new();
+        SCRATCH(folder);
+        FREED_BY(tokenizer_free)
         Tokenizer t = tokenizer_for(cases[i].objective, cases[i].stream, string);
         const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
-        Corpus c = keep(folder, string, &t, origin);
-        Directory directory = directory_open(folder);
+        FREED_BY(corpus_free) Corpus c = keep(folder, string, &t, origin);
+        FREED_BY(directory_close) Directory directory = directory_open(folder);
         CorpusOrigin read;
+        FREED_BY(corpus_free)
         Corpus again = corpus_open(&directory, "tokens.bin", &t, CONTEXT, 5, &read);
         assert_memory_equal(&read, &origin, sizeof read);
         assert_int_equal(again.ids.count, c.ids.count);
@@ -477,11 +461,6 @@ TEST(a_corpus_that_was_kept_is_the_same)
         assert_objectives(&again.objective, &c.objective);
         assert_parts(&again, &again.train, &c, &c.train);
         assert_parts(&again, &again.held_out, &c, &c.held_out);
-        directory_close(&directory);
-        corpus_free(&again);
-        corpus_free(&c);
-        tokenizer_free(&t);
-        scratch_remove(folder);
     }
 }
 
@@ -489,16 +468,16 @@ TEST(a_corpus_that_was_kept_is_the_same)
  * tokens. */
 static void check_damage(ObjectiveKind objective, const char *string)
 {
-    char *folder = scratch_new();
-    Tokenizer t = tokenizer_for(objective, false, string);
-    Tokenizer other = tokenizer_for(OBJECTIVE_NEXT, false, "a b d\n");
-    Tokenizer same_words = tokenizer_for(objective, false, string);
+    SCRATCH(folder);
+    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_for(objective, false, string);
+    FREED_BY(tokenizer_free) Tokenizer other = tokenizer_for(OBJECTIVE_NEXT, false, "a b d\n");
+    FREED_BY(tokenizer_free) Tokenizer same_words = tokenizer_for(objective, false, string);
     same_words.objective = (objective + 1) % 3;
+    FREED_BY(corpus_free)
     Corpus c = keep(folder, string, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
-    corpus_free(&c);
     assert_dies(open_kept, &((Kept){folder, &other}), "another tokenizer.json", "--text FILE");
     assert_dies(open_kept, &((Kept){folder, &same_words}), "another tokenizer.json");
-    Directory directory = directory_open(folder);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
     Bytes whole = file_read_in(&directory, "tokens.bin", false);
     for (size_t i = 0; i < whole.size; i += 3) {
         whole.bytes[i] ^= 1;
@@ -509,11 +488,6 @@ static void check_damage(ObjectiveKind objective, const char *string)
         assert_dies(open_kept, &((Kept){folder, &t}), "tokens.bin", "--text FILE");
     }
     free(whole.bytes);
-    directory_close(&directory);
-    tokenizer_free(&t);
-    tokenizer_free(&other);
-    tokenizer_free(&same_words);
-    scratch_remove(folder);
 }
 
 TEST(a_damaged_file_is_refused)
@@ -531,24 +505,23 @@ enum { HEADER = 19 }; /* their checksum */
 static void check_forged(const char *folder, const Tokenizer *t, Bytes whole, int field,
                          uint64_t value)
 {
-    char *bytes = memory_take(whole.size);
+    FREED char *bytes = memory_take(whole.size);
     memcpy(bytes, whole.bytes, whole.size);
     memcpy(bytes + field * (int)sizeof value, &value, sizeof value);
     const uint64_t header = checksum_of(bytes, HEADER * sizeof value);
     memcpy(bytes + HEADER * sizeof value, &header, sizeof header);
     free(scratch_write(folder, "tokens.bin", bytes, whole.size));
     assert_dies(open_kept, &((Kept){folder, t}), "tokens.bin is damaged", "--text FILE");
-    free(bytes);
 }
 
 /* Sizes by which memory is taken, or that lead out of the file. */
 static void check_stranger(bool stream, const int *fields)
 {
-    char *folder = scratch_new();
-    Tokenizer t = tokenizer_for(OBJECTIVE_NEXT, stream, LINES);
+    SCRATCH(folder);
+    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_for(OBJECTIVE_NEXT, stream, LINES);
+    FREED_BY(corpus_free)
     Corpus c = keep(folder, LINES, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
-    corpus_free(&c);
-    Directory directory = directory_open(folder);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
     Bytes whole = file_read_in(&directory, "tokens.bin", false);
     for (; *fields; fields++) {
         check_forged(folder, &t, whole, *fields, 1);
@@ -556,9 +529,6 @@ static void check_stranger(bool stream, const int *fields)
             check_forged(folder, &t, whole, *fields, UINT64_C(1) << 61);
     }
     free(whole.bytes);
-    directory_close(&directory);
-    tokenizer_free(&t);
-    scratch_remove(folder);
 }
 
 TEST(a_file_of_a_stranger_is_refused)
@@ -573,23 +543,19 @@ TEST(a_file_of_a_stranger_is_refused)
 TEST(a_sample_is_drawn_by_the_seed)
 {
     for (int stream = 0; stream < 2; stream++) {
-        Corpus c = corpus_made_up(400, 9, stream);
+        FREED_BY(corpus_free) Corpus c = corpus_made_up(400, 9, stream);
         corpus_cut(&c, 5, 0, 1);
         assert_false(c.evaluated.sample);
-        Part one = corpus_sample(&c, &c.train, 500, 1), same = corpus_sample(&c, &c.train, 500, 1);
-        Part other = corpus_sample(&c, &c.train, 500, 2);
-        Part all = corpus_sample(&c, &c.train, c.train.targets, 1);
+        FREED_BY(part_free) Part one = corpus_sample(&c, &c.train, 500, 1);
+        FREED_BY(part_free) Part same = corpus_sample(&c, &c.train, 500, 1);
+        FREED_BY(part_free) Part other = corpus_sample(&c, &c.train, 500, 2);
+        FREED_BY(part_free) Part all = corpus_sample(&c, &c.train, c.train.targets, 1);
         assert_true(one.sample && !all.sample);
         assert_in_range(one.targets, 400, 600);
         assert_parts(&c, &one, &c, &same);
         assert_int_not_equal(memcmp(one.list, other.list, one.count * sizeof *one.list), 0);
         for (size_t i = 1; i < one.count; i++) /* no piece twice */
             assert_true(one.list[i].from > one.list[i - 1].from);
-        part_free(&one);
-        part_free(&same);
-        part_free(&other);
-        part_free(&all);
-        corpus_free(&c);
     }
 }
 
@@ -600,11 +566,11 @@ TEST(a_sample_of_pairs_and_of_hidden_tokens)
     for (int i = 0; i < 900; i++)
         put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
     for (ObjectiveKind kind = OBJECTIVE_PAIRS; kind <= OBJECTIVE_MASKED; kind++) {
-        Tokenizer t;
-        Corpus c = corpus_for(kind, TOKENIZER_CHAR, false, text, &t);
+        FREED_BY(tokenizer_free) Tokenizer t;
+        FREED_BY(corpus_free) Corpus c = corpus_for(kind, TOKENIZER_CHAR, false, text, &t);
         corpus_cut(&c, 20, 0, 1);
         assert_false(c.evaluated.sample);
-        Part sample = corpus_sample(&c, &c.train, 500, 1);
+        FREED_BY(part_free) Part sample = corpus_sample(&c, &c.train, 500, 1);
         size_t rows = 0, targets = 0;
         int tokens[21];
         for (size_t i = 0; i < sample.count; i++) {
@@ -614,9 +580,6 @@ TEST(a_sample_of_pairs_and_of_hidden_tokens)
         }
         assert_true(sample.sample && sample.rows == rows && sample.targets == targets);
         assert_in_range(targets, 450, 550);
-        part_free(&sample);
-        corpus_free(&c);
-        tokenizer_free(&t);
     }
 }
 
@@ -624,11 +587,12 @@ TEST(a_sample_of_pairs_and_of_hidden_tokens)
 TEST(lines_of_subwords_are_those_of_each_line)
 {
     static const char string[] = "el perro come\n \n perro  come\n\nel\tpez \nel perro";
-    Text text = literal_text(string);
-    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
-    Corpus c = corpus_new(&text, &t);
+    FREED_BY(text_free) Text text = literal_text(string);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
     Span rest = text_span(&text), line, unknown;
-    size_t at = 0, *lines = corpus_lines(&c);
+    size_t at = 0;
+    FREED size_t *lines = corpus_lines(&c);
     int *tokens = corpus_tokens(&c);
     Encoder *encoder = encoder_new(&t, 0, -1);
     while (split_line(&rest.begin, rest.end, &line)) {
@@ -647,8 +611,4 @@ TEST(lines_of_subwords_are_those_of_each_line)
     assert_int_equal(at, 4);
     encoder_free(encoder);
     free(tokens);
-    free(lines);
-    corpus_free(&c);
-    tokenizer_free(&t);
-    text_free(&text);
 }

@@ -14,14 +14,11 @@ enum { MOST_TOKENS = 2000 };
 static Counting counting_in(const char *path, ObjectiveKind objective, TokenizerKind kind,
                             bool stream, int context, double held_out)
 {
-    Text text = text_read(path, false);
-    Tokenizer t;
-    Corpus c = corpus_for(objective, kind, stream, text.clean, &t);
+    FREED_BY(text_free) Text text = text_read(path, false);
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free) Corpus c = corpus_for(objective, kind, stream, text.clean, &t);
     corpus_cut(&c, context, held_out, 1);
     const Counting found = counting_of(&c);
-    corpus_free(&c);
-    tokenizer_free(&t);
-    text_free(&text);
     return found;
 }
 
@@ -56,20 +53,17 @@ static double mixed_loss(Corpus *c, double share, double *counting)
                              .width = 4,
                              .hidden = 4,
                              .context = c->context};
-    Gpt gpt = gpt_new(&shape, 4 * c->context);
+    FREED_BY(gpt_free) Gpt gpt = gpt_new(&shape, 4 * c->context);
     gpt_init(&gpt, 1);
     const Counting found = counting_of(c);
     *counting = found.loss;
-    CountMixture mixture = count_mixture_new(c, found.order, share);
+    FREED_BY(count_mixture_free) CountMixture mixture = count_mixture_new(c, found.order, share);
     gpt.mixture = count_mixture_of(&mixture);
-    BatchRoom room = batch_room_new(gpt.rows);
+    FREED_BY(batch_room_free) BatchRoom room = batch_room_new(gpt.rows);
     BatchPlace place = {0};
     double sum = 0;
     for (Batch batch; batch_next(&batch, &room, c, &c->evaluated, &place);)
         sum += gpt_evaluate(&gpt, &batch);
-    count_mixture_free(&mixture);
-    batch_room_free(&room);
-    gpt_free(&gpt);
     return sum / (double)c->evaluated.targets;
 }
 
@@ -87,8 +81,9 @@ TEST(counting_alone_is_a_mixture)
                  {"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 9},
                  {"data/traducciones.tsv", OBJECTIVE_PAIRS, TOKENIZER_WORD, false, 64}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        Text text = text_read(texts[i].path, TEXT_COMPOSED);
-        Tokenizer t;
+        FREED_BY(text_free) Text text = text_read(texts[i].path, TEXT_COMPOSED);
+        FREED_BY(tokenizer_free) Tokenizer t;
+        FREED_BY(corpus_free)
         Corpus c = corpus_for(texts[i].objective, texts[i].kind, texts[i].stream, text.clean, &t);
         corpus_cut(&c, texts[i].context, 0.1, 1);
         double counting;
@@ -99,9 +94,6 @@ TEST(counting_alone_is_a_mixture)
         corpus_set_aside(&c);
         assert_in_range(c.train.targets + c.aside.targets, trained - 1, trained);
         assert_in_range(c.aside.targets, trained / 40 - 1, trained / 40 + 64);
-        corpus_free(&c);
-        tokenizer_free(&t);
-        text_free(&text);
     }
 }
 
@@ -119,8 +111,9 @@ static void mixed_softmax(double *p, const Real *logits, CountMixture mixture, d
 
 TEST(a_mixture_is_the_geometric_mean)
 {
-    Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
-    Tokenizer t;
+    FREED_BY(text_free) Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
+    FREED_BY(tokenizer_free) Tokenizer t;
+    FREED_BY(corpus_free)
     Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, true, text.clean, &t);
     corpus_cut(&c, 16, 0.1, 1);
     assert_in_range(c.vocabulary, 100, MOST_TOKENS);
@@ -142,11 +135,7 @@ TEST(a_mixture_is_the_geometric_mean)
         }
         assert_true(fabs(sum - 1) < 1e-12);
     }
-    CountMixture used = mixture;
-    count_mixture_free(&used);
-    corpus_free(&c);
-    tokenizer_free(&t);
-    text_free(&text);
+    FREED_BY(count_mixture_free) CountMixture used = mixture;
 }
 
 /* Counting reads what stands before a piece that was drawn, however small the context is, as the
@@ -154,8 +143,9 @@ TEST(a_mixture_is_the_geometric_mean)
 TEST(counting_in_a_sample_of_a_stream)
 {
     for (int context = 3; context < 50; context += 15) {
-        Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
-        Tokenizer t;
+        FREED_BY(text_free) Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
+        FREED_BY(tokenizer_free) Tokenizer t;
+        FREED_BY(corpus_free)
         Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_CHAR, true, text.clean, &t);
         corpus_cut(&c, context, 0.5, 1);
         assert_true(c.evaluated.sample);
@@ -163,9 +153,6 @@ TEST(counting_in_a_sample_of_a_stream)
         double counting;
         const double alone = mixed_loss(&c, 1, &counting);
         assert_close_one("a sample", alone, counting, 1e-6);
-        corpus_free(&c);
-        tokenizer_free(&t);
-        text_free(&text);
     }
 }
 

@@ -46,7 +46,7 @@ static void check(const Corpus *c, const int *tokens, int count)
 
 TEST(every_part_of_a_text_is_found)
 {
-    Corpus c = corpus_made_up(12, 7, false);
+    FREED_BY(corpus_free) Corpus c = corpus_made_up(12, 7, false);
     const int all = (int)c.ids.count;
     int *tokens = corpus_tokens(&c);
     for (int from = 0; from < all; from++)
@@ -58,7 +58,6 @@ TEST(every_part_of_a_text_is_found)
             check(&c, other, count);
         }
     free(tokens);
-    corpus_free(&c);
 }
 
 TEST(matches_may_overlap)
@@ -130,7 +129,7 @@ static void check_gaps(const Corpus *c, const int *tokens, int count)
 TEST(gaps_are_counted_given_all_other_tokens)
 {
     for (int stream = 0; stream <= 1; stream++) {
-        Corpus c = corpus_made_up(12, 7, stream);
+        FREED_BY(corpus_free) Corpus c = corpus_made_up(12, 7, stream);
         int *tokens = corpus_tokens(&c), part[7];
         for (int from = 0; from < (int)c.ids.count; from++)
             for (int count = 1; from + count <= (int)c.ids.count && count <= 7; count++)
@@ -141,7 +140,6 @@ TEST(gaps_are_counted_given_all_other_tokens)
                         check_gaps(&c, part, count);
                     }
         free(tokens);
-        corpus_free(&c);
     }
 }
 
@@ -160,11 +158,11 @@ static int *bytes_of(const Tokenizer *t, const char *text)
 TEST(subwords_are_compared_by_their_bytes)
 {
     static const char string[] = "el perro come\nel perro\nel pez\n";
-    Text text = literal_text(string);
-    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
-    Corpus c = corpus_new(&text, &t);
+    FREED_BY(text_free) Text text = literal_text(string);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
     const size_t all = (size_t)tokenizer_size(&t);
-    size_t *next = calloc(all, sizeof *next);
+    FREED size_t *next = calloc(all, sizeof *next);
     int *ids = bytes_of(&t, "el perro");
     assert_true(counts_has(&c, &t, ids, (int)arrlen(ids)));
     assert_int_equal(counts_next(&c, &t, next, (int)all, ids, (int)arrlen(ids)), 2);
@@ -184,19 +182,15 @@ TEST(subwords_are_compared_by_their_bytes)
     ids = bytes_of(&t, "come el"); /* of two lines */
     assert_false(counts_has(&c, &t, ids, (int)arrlen(ids)));
     arrfree(ids);
-    free(next);
-    corpus_free(&c);
-    tokenizer_free(&t);
-    text_free(&text);
 }
 
 /* A word ends where bpe.h ends it, in the middle of a token or after several. */
 TEST(next_words_of_subwords)
 {
     static const char string[] = "el perro come\nel perro, ya\nel pez\n";
-    Text text = literal_text(string);
-    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
-    Corpus c = corpus_new(&text, &t);
+    FREED_BY(text_free) Text text = literal_text(string);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
     static const struct {
         const char *prompt, *before;
         int in_all, kinds;
@@ -207,7 +201,7 @@ TEST(next_words_of_subwords)
                  {"perro", "perro", 2, 2, {" come", ","}, {1, 1}},
                  {"pez", "pez", 1, 1, {"[eos]"}, {1}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        WordCounts times;
+        FREED_BY(word_counts_free) WordCounts times;
         int *ids = bytes_of(&t, cases[i].prompt);
         assert_int_equal(
             counts_next_words(&c, &t, ids, (int)strlen(cases[i].prompt), cases[i].before, &times),
@@ -215,7 +209,6 @@ TEST(next_words_of_subwords)
         assert_int_equal(times.words.count, cases[i].kinds);
         for (int w = 0; w < cases[i].kinds; w++)
             assert_int_equal(word_counts_of(&times, cases[i].words[w]), cases[i].times[w]);
-        word_counts_free(&times);
         arrfree(ids);
     }
     WordCounts times; /* the first word of a line, with nothing before it */
@@ -223,7 +216,4 @@ TEST(next_words_of_subwords)
     assert_int_equal(times.words.count, 1);
     assert_int_equal(word_counts_of(&times, "el"), 3);
     word_counts_free(&times);
-    corpus_free(&c);
-    tokenizer_free(&t);
-    text_free(&text);
 }

@@ -39,9 +39,9 @@ static int check_epoch(Reader *reader, int64_t epoch)
 static void check_stream(Corpus c, int context, double held_out)
 {
     corpus_cut(&c, context, held_out, 3);
-    Reader reader = reader_new(&c, 3);
+    FREED_BY(reader_free) Reader reader = reader_new(&c, 3);
     const size_t wanted = (size_t)context < c.train.targets ? (size_t)context : c.train.targets;
-    bool *seen = calloc(wanted + 1, 1);
+    FREED bool *seen = calloc(wanted + 1, 1);
     size_t different = 0;
     for (int64_t epoch = 0; epoch < 40 + 20 * context && epoch < 400; epoch++) {
         const int first = check_epoch(&reader, epoch);
@@ -53,8 +53,6 @@ static void check_stream(Corpus c, int context, double held_out)
         assert_int_equal(different, wanted);
     else
         assert_in_range(different, 20, wanted);
-    free(seen);
-    reader_free(&reader);
     corpus_free(&c);
 }
 
@@ -90,11 +88,13 @@ static const Piece *all_pieces(Reader *reader, int64_t epoch)
 
 TEST(every_epoch_of_lines_has_every_piece_in_a_new_order)
 {
-    Corpus c = corpus_made_up(30, 9, false);
+    FREED_BY(corpus_free) Corpus c = corpus_made_up(30, 9, false);
     corpus_cut(&c, 5, 0.2, 1);
     const size_t count = c.train.count;
-    Reader reader = reader_new(&c, 1), other = reader_new(&c, 2), same = reader_new(&c, 1);
-    Piece *before = calloc(count, sizeof *before);
+    FREED_BY(reader_free) Reader reader = reader_new(&c, 1);
+    FREED_BY(reader_free) Reader other = reader_new(&c, 2);
+    FREED_BY(reader_free) Reader same = reader_new(&c, 1);
+    FREED Piece *before = calloc(count, sizeof *before);
     for (int64_t epoch = 0; epoch < 20; epoch++) {
         const Piece *own = all_pieces(&reader, epoch), *others = all_pieces(&other, epoch);
         assert_int_equal(reader.count, count);
@@ -109,18 +109,13 @@ TEST(every_epoch_of_lines_has_every_piece_in_a_new_order)
         assert_true(same_pieces(own, all_pieces(&same, epoch), count));
         memcpy(before, own, count * sizeof *before);
     }
-    free(before);
-    reader_free(&reader);
-    reader_free(&other);
-    reader_free(&same);
-    corpus_free(&c);
 }
 
 TEST(a_stream_is_shuffled)
 {
-    Corpus c = corpus_made_up(60, 9, true);
+    FREED_BY(corpus_free) Corpus c = corpus_made_up(60, 9, true);
     corpus_cut(&c, 8, 0, 1);
-    Reader reader = reader_new(&c, 1);
+    FREED_BY(reader_free) Reader reader = reader_new(&c, 1);
     for (int64_t epoch = 0; epoch < 20; epoch++) {
         const Piece *pieces = all_pieces(&reader, epoch);
         size_t ascending = 0;
@@ -128,14 +123,12 @@ TEST(a_stream_is_shuffled)
             ascending += pieces[i].from > pieces[i - 1].from;
         assert_in_range(ascending, reader.count / 4, 3 * reader.count / 4); /* shuffled */
     }
-    reader_free(&reader);
-    corpus_free(&c);
 }
 
 /* Reads 200 steps, and each of them again by a second reader that seeks its place. */
 static void check_resume(Corpus *c, int most)
 {
-    Reader reader = reader_new(c, 7), resumed = reader_new(c, 7);
+    FREED_BY(reader_free) Reader reader = reader_new(c, 7), resumed = reader_new(c, 7);
     size_t of_epoch = 0;
     int64_t epochs = 0;
     assert_int_equal(reader.epoch, 0);
@@ -165,15 +158,13 @@ static void check_resume(Corpus *c, int most)
         assert_true(count == most || reader.next == reader.count);
     }
     assert_true(epochs > 2);
-    reader_free(&reader);
-    reader_free(&resumed);
 }
 
 TEST(a_place_beyond_the_epoch_is_refused)
 {
-    Corpus c = corpus_made_up(15, 9, false);
+    FREED_BY(corpus_free) Corpus c = corpus_made_up(15, 9, false);
     corpus_cut(&c, 5, 0, 7);
-    Reader reader = reader_new(&c, 7);
+    FREED_BY(reader_free) Reader reader = reader_new(&c, 7);
     assert_true(reader_seek(&reader, 2, reader.count));
     assert_false(reader_seek(&reader, 2, reader.count + 1));
     assert_false(reader_seek(&reader, 2, SIZE_MAX));
@@ -181,8 +172,6 @@ TEST(a_place_beyond_the_epoch_is_refused)
     reader_take(&reader, 4, &count); /* a refused place does no harm */
     assert_int_equal(count, 4);
     assert_int_equal(reader.epoch, 3);
-    reader_free(&reader);
-    corpus_free(&c);
 }
 
 TEST(a_reader_goes_on_from_any_place)
@@ -190,10 +179,9 @@ TEST(a_reader_goes_on_from_any_place)
     static const int batches[] = {1, 3, 4, 1000};
     for (int stream = 0; stream < 2; stream++)
         for (size_t i = 0; i < 4; i++) {
-            Corpus c = corpus_made_up(15, 9, stream);
+            FREED_BY(corpus_free) Corpus c = corpus_made_up(15, 9, stream);
             corpus_cut(&c, 5, 0.1, 7);
             check_resume(&c, batches[i]);
-            corpus_free(&c);
         }
 }
 
@@ -201,12 +189,13 @@ TEST(a_reader_goes_on_from_any_place)
 TEST(every_epoch_of_hidden_tokens_has_each_once)
 {
     for (int context = 1; context < 12; context++) {
-        Tokenizer t;
+        FREED_BY(tokenizer_free) Tokenizer t;
+        FREED_BY(corpus_free)
         Corpus c =
             corpus_for(OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcdefghijklmnopqrstuvw", &t);
         corpus_cut(&c, context, 0.1, 1);
         assert_int_equal(c.train.targets, 21);
-        Reader reader = reader_new(&c, 1);
+        FREED_BY(reader_free) Reader reader = reader_new(&c, 1);
         for (int64_t epoch = 0; epoch < 50; epoch++) {
             int targets[23] = {0};
             const Piece *pieces = all_pieces(&reader, epoch);
@@ -220,8 +209,5 @@ TEST(every_epoch_of_hidden_tokens_has_each_once)
             for (int i = 0; i < 23; i++)
                 assert_int_equal(targets[i], i < 21);
         }
-        reader_free(&reader);
-        corpus_free(&c);
-        tokenizer_free(&t);
     }
 }

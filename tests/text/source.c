@@ -37,7 +37,7 @@ static char *read_clean(Source *s, bool by_lines, int *chunks)
 
 TEST(several_files_are_one_text)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     char *paths[] = {scratch_write(folder, "a",
                                    "\xEF\xBB\xBF"
                                    "el perro",
@@ -51,23 +51,21 @@ TEST(several_files_are_one_text)
     assert_string_equal(source_text(s)->clean, "el perro\nun gato\ny");
     assert_string_equal(source_text(s)->raw.bytes, "\xEF\xBB\xBF"
                                                    "el perro\nun gato\ny");
-    char *place = text_place(source_text(s), source_text(s)->clean, source_text(s)->clean + 11);
+    FREED char *place =
+        text_place(source_text(s), source_text(s)->clean, source_text(s)->clean + 11);
     assert_non_null(strstr(place, "/b:1"));
-    free(place);
     source_free(s);
 
     s = source_open(paths, (SourceRules){.large = 1}); /* the same in chunks */
     assert_null(source_text(s));
     for (int pass = 0; pass < 2; pass++) {
         int chunks;
-        char *all = read_clean(s, false, &chunks);
+        FREED char *all = read_clean(s, false, &chunks);
         assert_string_equal(all, "el perro\nun gato\ny");
-        free(all);
     }
     source_free(s);
     for (int i = 0; i < 3; i++)
         free(paths[i]);
-    scratch_remove(folder);
 }
 
 static void open_all(void *context)
@@ -80,24 +78,18 @@ static void open_all(void *context)
 
 TEST(what_is_wrong_is_named_with_its_file_and_line)
 {
-    char *folder = scratch_new();
-    char *good = scratch_write(folder, "good", "el\nperro", 8);
-    char *bad = scratch_write(folder, "bad", "un\ngato\xFF", 8);
-    char *empty = scratch_write(folder, "empty", "", 0);
-    char *zero = scratch_write(folder, "zero", "el\0", 3);
-    char *missing = format_text("%s/missing", folder);
+    SCRATCH(folder);
+    FREED char *good = scratch_write(folder, "good", "el\nperro", 8);
+    FREED char *bad = scratch_write(folder, "bad", "un\ngato\xFF", 8);
+    FREED char *empty = scratch_write(folder, "empty", "", 0);
+    FREED char *zero = scratch_write(folder, "zero", "el\0", 3);
+    FREED char *missing = format_text("%s/missing", folder);
     assert_dies(open_all, ((char *[]){good, bad, NULL}), "/bad:2:5", "0xFF");
     assert_dies(open_all, ((char *[]){bad, good, NULL}), "/bad:2:5", "0xFF");
     assert_dies(open_all, ((char *[]){good, empty, NULL}), "empty is empty");
     assert_dies(open_all, ((char *[]){good, zero, NULL}), "zero is not a text", "byte 3");
     assert_dies(open_all, ((char *[]){good, missing, NULL}), "cannot open", "missing");
     assert_dies(open_all, ((char *[]){good, folder, NULL}), "cannot read");
-    free(good);
-    free(bad);
-    free(empty);
-    free(zero);
-    free(missing);
-    scratch_remove(folder);
 }
 
 /* ---- Chunks ---- */
@@ -148,41 +140,36 @@ static Tokenizer train(Source *s, TokenizerRules rules)
 static void check_same(char *const *paths, TokenizerRules rules)
 {
     Source *whole = source_open(paths, (SourceRules){.large = SIZE_MAX});
-    Tokenizer t = train(whole, rules);
-    Corpus c = encode(whole, &t);
+    FREED_BY(tokenizer_free) Tokenizer t = train(whole, rules);
+    FREED_BY(corpus_free) Corpus c = encode(whole, &t);
     for (int threads = 1; threads <= 3; threads++) {
         thread_set_limit(threads);
         Source *s = source_open(paths, (SourceRules){.large = 1});
-        Tokenizer same = train(s, rules);
+        FREED_BY(tokenizer_free) Tokenizer same = train(s, rules);
         assert_true(tokenizer_checksum(&t, 0) == tokenizer_checksum(&same, 0));
-        Corpus again = encode(s, &same);
+        FREED_BY(corpus_free) Corpus again = encode(s, &same);
         assert_true(source_checksum(s) == source_checksum(whole));
         assert_int_equal(source_size(s), source_size(whole));
         assert_int_equal(again.ids.count, c.ids.count);
         assert_memory_equal(again.ids.at, c.ids.at, c.ids.count * (size_t)c.ids.width);
         assert_int_equal(again.lines, c.lines);
         assert_int_equal(again.longest, c.longest);
-        corpus_free(&again);
-        tokenizer_free(&same);
         source_free(s);
     }
-    corpus_free(&c);
-    tokenizer_free(&t);
     source_free(whole);
 }
 
 static void check_text(const char *text)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     char *paths[] = {scratch_write(folder, "a.txt", text, strlen(text)), NULL};
     Source *whole = source_open(paths, (SourceRules){.large = SIZE_MAX});
     Source *s = source_open(paths, (SourceRules){.large = 1});
     for (int by_lines = 0; by_lines < 2; by_lines++) {
         int chunks;
-        char *all = read_clean(s, by_lines, &chunks);
+        FREED char *all = read_clean(s, by_lines, &chunks);
         assert_true(chunks > 2 || by_lines);
         assert_string_equal(all, source_text(whole)->clean);
-        free(all);
     }
     source_free(s);
     source_free(whole);
@@ -195,34 +182,31 @@ static void check_text(const char *text)
                (TokenizerRules){
                    .kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300, .bytes = LARGE / 2});
     free(paths[0]);
-    scratch_remove(folder);
 }
 
 TEST(blocks_are_the_text)
 {
-    char *text = made_up(true, "\n");
+    FREED char *text = made_up(true, "\n");
     check_text(text);
-    free(text);
 }
 
 TEST(other_ends_of_lines_and_none)
 {
     static const char *const ends[] = {"\r\n", "\r"};
     for (int i = 0; i < 3; i++) {
-        char *text = made_up(i < 2, ends[i % 2]);
-        char *folder = scratch_new();
+        FREED char *text = made_up(i < 2, ends[i % 2]);
+        SCRATCH(folder);
         char *paths[] = {scratch_write(folder, "a.txt", text, strlen(text)), NULL};
         check_same(paths,
                    (TokenizerRules){.kind = TOKENIZER_BPE, .stream = i != 0, .vocabulary = 300});
         free(paths[0]);
-        scratch_remove(folder);
-        free(text);
     }
 }
 
 TEST(a_place_in_a_later_block)
 {
-    char *folder = scratch_new(), *text = malloc(LARGE);
+    SCRATCH(folder);
+    FREED char *text = malloc(LARGE);
     for (size_t i = 0; i < LARGE; i++)
         text[i] = i % 64 == 63 ? '\n' : i % 8 ? 'a' : ' ';
     text[64 * 30000 + 20] = '\xFF';
@@ -232,12 +216,9 @@ TEST(a_place_in_a_later_block)
         text[i] = text[i] == '\n' ? 'b' : text[i];
     free(path);
     path = scratch_write(folder, "a.txt", text, LARGE);
-    char *wanted = format_text("a.txt:1:%d: ", 64 * 30000 + 21);
+    FREED char *wanted = format_text("a.txt:1:%d: ", 64 * 30000 + 21);
     assert_dies(open_all, ((char *[]){path, NULL}), wanted, "0xFF");
-    free(wanted);
     free(path);
-    free(text);
-    scratch_remove(folder);
 }
 
 static void change_it(void *context)
@@ -278,7 +259,7 @@ static void change_a_word(void *context)
 
 TEST(a_changed_word_is_not_blamed_on_the_vocabulary)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     char *paths[] = {scratch_write(folder, "a.txt", "el gato\n", 8),
                      scratch_write(folder, "b.txt", "el perro\n", 9), NULL};
     const struct timespec earlier[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
@@ -286,28 +267,25 @@ TEST(a_changed_word_is_not_blamed_on_the_vocabulary)
     assert_dies(change_a_word, paths, "/b.txt changed while it was read");
     free(paths[0]);
     free(paths[1]);
-    scratch_remove(folder);
 }
 
 TEST(many_files_have_a_short_name)
 {
-    char *folder = scratch_new(), *path = scratch_write(folder, "a.txt", "el perro\n", 9);
+    SCRATCH(folder);
+    FREED char *path = scratch_write(folder, "a.txt", "el perro\n", 9);
     char *paths[] = {path, path, path, path, NULL};
     Source *s = source_open(paths, (SourceRules){.large = LARGE_TEXT});
     assert_non_null(strstr(source_name(s), "/a.txt and 3 more"));
     source_free(s);
-    free(path);
-    scratch_remove(folder);
 }
 
 TEST(a_text_that_changes_is_refused)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     char *paths[] = {scratch_write(folder, "a.txt", "el perro come\n", 14), NULL};
     assert_dies(change_it, paths, "a.txt changed while it was read");
     assert_dies(cut_it, paths, "a.txt changed while it was read");
     free(paths[0]);
-    scratch_remove(folder);
 }
 
 /* A pipe can be read only once: it is kept in memory, or in a file. */
@@ -318,16 +296,14 @@ TEST(a_pipe_is_read_as_often_as_needed)
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], "el perro\n", 9), 9);
         close(ends[1]);
-        char *path = format_text("/dev/fd/%d", ends[0]);
+        FREED char *path = format_text("/dev/fd/%d", ends[0]);
         Source *s = source_open((char *[]){path, NULL}, (SourceRules){.large = large ? 1 : 100});
         assert_int_equal(!source_text(s), large);
         for (int pass = 0; pass < 2; pass++) {
-            char *all = read_clean(s, false, &chunks);
+            FREED char *all = read_clean(s, false, &chunks);
             assert_string_equal(all, "el perro\n");
-            free(all);
         }
         source_free(s);
-        free(path);
         close(ends[0]);
     }
 }
@@ -335,15 +311,13 @@ TEST(a_pipe_is_read_as_often_as_needed)
 /* In which of several files, and in which of its lines. */
 TEST(a_line_that_is_no_pair_is_named_in_its_file)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     char *paths[] = {scratch_write(folder, "a.tsv", "a\tb\nc\td", 7),
                      scratch_write(folder, "b.tsv", "e\tf\n\ng\n", 7), NULL};
     Source *s = source_open(paths, (SourceRules){.large = LARGE_TEXT});
-    char *wrong = text_check_pairs(source_text(s));
+    FREED char *wrong = text_check_pairs(source_text(s));
     assert_non_null(strstr(wrong, "/b.tsv:3: the line has no tab;"));
-    free(wrong);
     source_free(s);
     free(paths[0]);
     free(paths[1]);
-    scratch_remove(folder);
 }

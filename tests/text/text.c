@@ -33,23 +33,19 @@ static void clean_it(void *context)
 {
     const Raw *raw = context;
     size_t size;
-    char *clean, *copy = exactly(raw->bytes, raw->size);
+    FREED char *clean, *copy = exactly(raw->bytes, raw->size);
     char *wrong = text_clean("a.txt", copy, raw->size, raw->lower, &clean, &size);
-    free(copy);
     if (wrong)
         die("%s", wrong);
-    free(clean);
 }
 
 static void assert_clean(const char *bytes, TextForm form, const char *wanted)
 {
     size_t size;
-    char *clean, *copy = exactly(bytes, strlen(bytes));
+    FREED char *clean, *copy = exactly(bytes, strlen(bytes));
     assert_null(text_clean("a.txt", copy, strlen(bytes), form, &clean, &size));
     assert_string_equal(clean, wanted);
     assert_int_equal(size, strlen(wanted)); /* so that the 0 follows the last byte */
-    free(clean);
-    free(copy);
 }
 
 /* ---- UTF-8 ---- */
@@ -184,20 +180,19 @@ TEST(lower_case)
 
 static void read_it(void *path)
 {
-    Text text = text_read(path, false);
-    text_free(&text);
+    FREED_BY(text_free) Text text = text_read(path, false);
 }
 
 static void assert_refused(const char *folder, const void *bytes, size_t size, const char *part)
 {
-    char *path = scratch_write(folder, "some.txt", bytes, size);
+    FREED char *path = scratch_write(folder, "some.txt", bytes, size);
     assert_dies(read_it, path, path, part);
-    free(path);
 }
 
 TEST(files_that_are_not_texts_are_refused)
 {
-    char *folder = scratch_new(), *absent = format_text("%s/absent.txt", folder);
+    SCRATCH(folder);
+    FREED char *absent = format_text("%s/absent.txt", folder);
     assert_dies(read_it, absent, "cannot open", absent, "No such file");
     assert_dies(read_it, folder, folder, "directory");
     assert_dies(read_it, "/dev/zero", "/dev/zero", "byte 1 is 0");
@@ -219,43 +214,36 @@ TEST(files_that_are_not_texts_are_refused)
 
     /* Beyond what one read takes. */
     const size_t size = 300000;
-    char *large = memset(malloc(size), 'a', size);
+    FREED char *large = memset(malloc(size), 'a', size);
     large[size - 1] = 0;
     assert_refused(folder, large, size, "byte 300000 is 0");
-    free(large);
-    free(absent);
-    scratch_remove(folder);
 }
 
 TEST(a_file_is_read_and_cleaned)
 {
     static const char raw[] = "\xEF\xBB\xBF"
                               "E\xCC\x81l\r\nPerro";
-    char *folder = scratch_new();
-    char *path = scratch_write(folder, "some.txt", raw, sizeof raw - 1);
-    Text text = text_read(path, true);
+    SCRATCH(folder);
+    FREED char *path = scratch_write(folder, "some.txt", raw, sizeof raw - 1);
+    FREED_BY(text_free) Text text = text_read(path, true);
     assert_int_equal(text.raw.size, sizeof raw - 1);
     assert_memory_equal(text.raw.bytes, raw, sizeof raw);
     assert_int_equal(text.checksum, checksum_of(raw, sizeof raw - 1));
     assert_string_equal(text.clean, "\xC3\xA9l\nperro");
     assert_int_equal(text.size, strlen(text.clean));
-    text_free(&text);
-    free(path);
-    scratch_remove(folder);
 }
 
 /* Reads the file at `path` as standard input; prints the clean text on standard error. */
 static void read_standard_input(void *path)
 {
     dup2(open(path, O_RDONLY), STDIN_FILENO);
-    Text text = text_read("-", false);
+    FREED_BY(text_free) Text text = text_read("-", false);
     fprintf(stderr, "read: %s", text.clean);
-    text_free(&text);
 }
 
 TEST(standard_input_is_read)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     char *path = scratch_write(folder, "some.txt", "hola\n", 5);
     const ChildEnd good = run_apart(read_standard_input, path);
     assert_int_equal(good.status, 0);
@@ -265,7 +253,6 @@ TEST(standard_input_is_read)
     assert_dies(read_standard_input, path, "standard input:2:1:", "0xF1");
     assert_dies(read_standard_input, "/dev/null", "standard input is empty");
     free(path);
-    scratch_remove(folder);
 }
 
 /* Subwords give a text back byte for byte, but for the ends of its lines. */
@@ -278,8 +265,9 @@ TEST(a_text_may_stay_as_it_is)
 /* Which line is no pair, and why; NULL: all are pairs. */
 static void assert_pairs(const char *bytes, const char *said)
 {
+    FREED_BY(text_free)
     Text text = text_from("a.tsv", (Bytes){strdup(bytes), strlen(bytes)}, TEXT_COMPOSED);
-    char *wrong = text_check_pairs(&text);
+    FREED char *wrong = text_check_pairs(&text);
     if (said) {
         assert_non_null(wrong);
         assert_non_null(strstr(wrong, said));
@@ -287,8 +275,6 @@ static void assert_pairs(const char *bytes, const char *said)
     } else {
         assert_null(wrong);
     }
-    free(wrong);
-    text_free(&text);
 }
 
 TEST(a_line_that_is_no_pair_is_named)

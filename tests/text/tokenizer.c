@@ -13,9 +13,8 @@
 
 static Tokenizer train(const char *string, TokenizerRules rules)
 {
-    Text text = literal_text(string);
+    FREED_BY(text_free) Text text = literal_text(string);
     Tokenizer t = tokenizer_train(&text, rules);
-    text_free(&text);
     return t;
 }
 
@@ -35,7 +34,7 @@ static void assert_tokens(const Tokenizer *t, const char *wanted)
 
 static void assert_words(const char *text, TokenizerRules rules, const char *wanted)
 {
-    Tokenizer t = train(text, rules);
+    FREED_BY(tokenizer_free) Tokenizer t = train(text, rules);
     assert_tokens(&t, wanted);
     assert_int_equal(t.bos, rules.stream ? -1 : 0);
     assert_int_equal(t.eos, rules.stream ? -1 : 1);
@@ -44,19 +43,16 @@ static void assert_words(const char *text, TokenizerRules rules, const char *wan
         unk < t.vocabulary.count && !strcmp(vocabulary_word(&t.vocabulary, unk), "[unk]");
     assert_int_equal(t.unk, has_unk ? unk : -1);
     assert_int_equal(t.kind, rules.kind);
-    tokenizer_free(&t);
 }
 
 static const TokenizerRules ALL = {.min_count = 1};
 
 TEST(the_nine_sentences)
 {
-    Text text = text_read("data/perro.txt", false);
-    Tokenizer t = tokenizer_train(&text, ALL);
+    FREED_BY(text_free) Text text = text_read("data/perro.txt", false);
+    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_train(&text, ALL);
     assert_tokens(&t, "[bos]|[eos]|el|perro|come|un|hueso|muchacho|jugaba|saltaba|la|cuerda|"
                       "croquetas|gato|con|");
-    tokenizer_free(&t);
-    text_free(&text);
 }
 
 TEST(ids_are_in_the_order_of_first_appearance)
@@ -131,24 +127,23 @@ static void count_words(void *text)
 
 TEST(long_words_are_refused)
 {
-    char *text = letters(1000), *longer = letters(1001);
-    Tokenizer t = train(text, ALL);
+    FREED char *text = letters(1000), *longer = letters(1001);
+    FREED_BY(tokenizer_free) Tokenizer t = train(text, ALL);
     assert_int_equal(t.vocabulary.count, 3);
     assert_int_equal(vocabulary_find(&t.vocabulary, text, 1000), 2);
     assert_int_equal(vocabulary_find(&t.vocabulary, longer, 1001), -1);
-    tokenizer_free(&t);
 
-    char *late = format_text("el %s", longer);
+    FREED char *late = format_text("el %s", longer);
     assert_dies(count_words, late, "a.txt", "1001 bytes", "--tokens char");
     assert_words(late, (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true, .min_count = 1},
                  "e|l| |x|");
-    free(text), free(longer), free(late);
 }
 
 TEST(many_words)
 {
     enum { MANY = 20000 };
-    char *text = malloc(MANY * 16), *put = text;
+    FREED char *text = malloc(MANY * 16);
+    char *put = text;
     for (int i = 0; i < MANY; i++)
         put += sprintf(put, "w%d%c", i * 7919 % MANY, i % 9 ? ' ' : '\n');
     put += sprintf(put, "w3 w3");
@@ -167,7 +162,6 @@ TEST(many_words)
     /* The last of the kept ones is the most frequent one, whose first appearance is late. */
     assert_int_equal(vocabulary_find(&t.vocabulary, "w3", 2), 12002);
     tokenizer_free(&t);
-    free(text);
 }
 
 /* ---- Encoding ---- */
@@ -175,28 +169,26 @@ TEST(many_words)
 static void assert_prompt(const Tokenizer *t, const char *text, const char *wanted)
 {
     char got[512] = "", *put = got;
-    Encoding e = prompt_encode(t, "here", text, strlen(text));
+    FREED_BY(encoding_free) Encoding e = prompt_encode(t, "here", text, strlen(text));
     if (e.wrong)
         fail_msg("'%s': %s", text, e.wrong);
     for (int i = 0; i < e.count; i++)
         put += sprintf(put, "%s%d", i ? " " : "", e.ids[i]);
     assert_string_equal(got, wanted);
-    encoding_free(&e);
 }
 
 static void assert_wrong(const Tokenizer *t, const char *text, size_t size, const char *said)
 {
-    Encoding e = prompt_encode(t, "here", text, size);
+    FREED_BY(encoding_free) Encoding e = prompt_encode(t, "here", text, size);
     assert_non_null(e.wrong);
     assert_string_equal(e.wrong, said);
-    encoding_free(&e);
 }
 
 static const char SENTENCES[] = "el perro come un hueso\n¿qué come el perro?\n";
 
 TEST(prompts_become_ids_or_a_message)
 {
-    Tokenizer lines = literal_tokenizer(SENTENCES, TOKENIZER_WORD, false);
+    FREED_BY(tokenizer_free) Tokenizer lines = literal_tokenizer(SENTENCES, TOKENIZER_WORD, false);
     lines.form = TEXT_LOWER;
     assert_prompt(&lines, "", "0");
     assert_prompt(&lines, " \n", "0");
@@ -218,13 +210,11 @@ TEST(prompts_become_ids_or_a_message)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_wrong(&lines, wrong[i].text, strlen(wrong[i].text), wrong[i].said);
     assert_wrong(&lines, "el\0", 3, "here:1:3: byte 0x00: this is not a text");
-    tokenizer_free(&lines);
 
-    Tokenizer stream = literal_tokenizer(SENTENCES, TOKENIZER_CHAR, true);
+    FREED_BY(tokenizer_free) Tokenizer stream = literal_tokenizer(SENTENCES, TOKENIZER_CHAR, true);
     assert_prompt(&stream, "", "");
     assert_prompt(&stream, "el p\n", "0 1 2 3 12");
     assert_wrong(&stream, "elz", 3, "here: the model does not know 'z'");
-    tokenizer_free(&stream);
 }
 
 /* A word that is known only in lower case is read so, and the encoding says which. */
@@ -274,13 +264,11 @@ TEST(a_word_whose_lower_case_cannot_be_cleaned_is_unknown)
 
 TEST(lower_case_never_makes_a_special_token)
 {
-    Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, false);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, false);
     t.punctuation = PUNCTUATION_IN_WORDS;
-    Encoding e = prompt_encode(&t, "here", "a [BOS] b", 9);
+    FREED_BY(encoding_free) Encoding e = prompt_encode(&t, "here", "a [BOS] b", 9);
     assert_non_null(e.wrong);
     assert_non_null(strstr(e.wrong, "here: the model does not know '[BOS]'"));
-    encoding_free(&e);
-    tokenizer_free(&t);
 }
 
 static bool encode(const Tokenizer *t, const char *text, int **ids, Span *unknown)
@@ -377,9 +365,8 @@ TEST(pairs_of_characters_and_subwords)
     assert_true(t.sep == 2 && !strcmp(tokenizer_word(&t, 2), "[sep]"));
     const int ab = tokenizer_find(&t, "ab"), abc = tokenizer_find(&t, "abc");
     assert_true(ab == 259 && abc == 260);
-    char *wanted = format_text("0 %d 2 %d", abc, ab);
+    FREED char *wanted = format_text("0 %d 2 %d", abc, ab);
     assert_prompt(&t, "abc\tab", wanted);
-    free(wanted);
     tokenizer_free(&t);
 }
 
@@ -496,9 +483,8 @@ static void assert_decoded(const Tokenizer *t, const char *text, const char *wan
     assert_true(encode(t, text, &ids, &unknown));
     if (t->eos >= 0)
         arrput(ids, t->eos);
-    char *decoded = tokenizer_decode(t, ids, (int)arrlen(ids));
+    FREED char *decoded = tokenizer_decode(t, ids, (int)arrlen(ids));
     assert_string_equal(decoded, wanted);
-    free(decoded);
     arrfree(ids);
 }
 
@@ -535,10 +521,9 @@ TEST(decoding_follows_the_text)
 
 static char *decode(const Tokenizer *t, const char *prompt)
 {
-    Encoding e = prompt_encode(t, "here", prompt, strlen(prompt));
+    FREED_BY(encoding_free) Encoding e = prompt_encode(t, "here", prompt, strlen(prompt));
     assert_null(e.wrong);
     char *decoded = tokenizer_decode(t, e.ids, e.count);
-    encoding_free(&e);
     return decoded;
 }
 
@@ -548,15 +533,13 @@ TEST(pairs_and_gaps_are_decoded)
     static const TokenizerKind kinds[] = {TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE};
     for (int i = 0; i < 3; i++) {
         Tokenizer t = train_for(OBJECTIVE_PAIRS, kinds[i], PAIRS);
-        char *pair = decode(&t, "el gato\tthe cat"), *source = decode(&t, "el gato");
+        FREED char *pair = decode(&t, "el gato\tthe cat"), *source = decode(&t, "el gato");
         assert_string_equal(pair, "el gato\tthe cat");
         assert_string_equal(source, "el gato\t");
-        free(pair), free(source);
         tokenizer_free(&t);
         t = train_for(OBJECTIVE_MASKED, kinds[i], SENTENCES);
-        char *gap = decode(&t, "el [mask] come");
+        FREED char *gap = decode(&t, "el [mask] come");
         assert_string_equal(gap, kinds[i] == TOKENIZER_BPE ? "el[mask] come" : "el [mask] come");
-        free(gap);
         tokenizer_free(&t);
     }
 }
@@ -582,16 +565,14 @@ TEST(texts_of_pairs_and_gaps_are_checked)
         {OBJECTIVE_NEXT, "[sep] [mask]\n", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Text text = literal_text(cases[i].text);
+        FREED_BY(text_free) Text text = literal_text(cases[i].text);
+        FREED_BY(tokenizer_free)
         Tokenizer t = train_for(cases[i].objective, TOKENIZER_WORD, cases[i].text);
-        char *wrong = tokenizer_check_text(&t, &text);
+        FREED char *wrong = tokenizer_check_text(&t, &text);
         if (cases[i].said)
             assert_string_equal(wrong, cases[i].said);
         else
             assert_null(wrong);
-        free(wrong);
-        tokenizer_free(&t);
-        text_free(&text);
     }
 }
 
@@ -600,8 +581,7 @@ TEST(texts_of_pairs_and_gaps_are_checked)
 static double seconds_to_train(const char *string)
 {
     const double begun = processor_seconds();
-    Tokenizer t = train(string, ALL);
-    tokenizer_free(&t);
+    FREED_BY(tokenizer_free) Tokenizer t = train(string, ALL);
     return processor_seconds() - begun;
 }
 
@@ -611,8 +591,8 @@ static double seconds_to_train(const char *string)
 TEST(words_made_to_collide_take_no_longer)
 {
     enum { BITS = 15, MANY = 1 << BITS, LENGTH = 57 + BITS };
-    char *prepared = memset(malloc(MANY * (LENGTH + 1) + 1), 'm', MANY * (LENGTH + 1));
-    char *usual = memset(malloc(MANY * (LENGTH + 1) + 1), 'm', MANY * (LENGTH + 1));
+    FREED char *prepared = memset(malloc(MANY * (LENGTH + 1) + 1), 'm', MANY * (LENGTH + 1));
+    FREED char *usual = memset(malloc(MANY * (LENGTH + 1) + 1), 'm', MANY * (LENGTH + 1));
     for (int i = 0; i < MANY; i++) {
         char *a = prepared + i * (LENGTH + 1), *b = usual + i * (LENGTH + 1);
         for (int bit = 0; bit < BITS; bit++) {
@@ -625,7 +605,6 @@ TEST(words_made_to_collide_take_no_longer)
     prepared[MANY * (LENGTH + 1)] = usual[MANY * (LENGTH + 1)] = 0;
     const double seconds = seconds_to_train(usual);
     assert_true(seconds_to_train(prepared) < 10 * seconds + 0.2);
-    free(prepared), free(usual);
 }
 
 /* ---- Subwords ---- */
@@ -636,7 +615,7 @@ static const TokenizerRules SUBWORDS = {
 
 TEST(subwords_are_bytes_and_merges)
 {
-    Tokenizer t = train("abc abc\nabc\n\nab\nab\n", SUBWORDS);
+    FREED_BY(tokenizer_free) Tokenizer t = train("abc abc\nabc\n\nab\nab\n", SUBWORDS);
     assert_int_equal(tokenizer_size(&t), 260);
     assert_true(t.bos == 0 && t.eos == 1 && t.unk == -1);
     assert_string_equal(tokenizer_word(&t, 0), "[bos]");
@@ -652,12 +631,10 @@ TEST(subwords_are_bytes_and_merges)
     assert_true(tokenizer_is_text(&t, 2) && !tokenizer_is_text(&t, 1) && !tokenizer_has_words(&t));
     assert_string_equal(tokenizer_unit(t.kind), "subword");
     assert_prompt(&t, "", "0");
-    char *wanted = format_text("0 259 %d 258", space);
+    FREED char *wanted = format_text("0 259 %d 258", space);
     assert_prompt(&t, "abc ab", wanted);
     assert_wrong(&t, "ab[eos]", 7,
                  "here: the text contains the reserved token [eos]; put a space in it: [ eos]");
-    free(wanted);
-    tokenizer_free(&t);
 }
 
 /* Fewer if the text has no more pairs, or none that occurs so often; a stream has no special
@@ -679,12 +656,12 @@ TEST(a_vocabulary_of_subwords_has_the_size_asked_for)
         {"ab\nab", false, 0, 1, 258},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        FREED_BY(tokenizer_free)
         Tokenizer t = train(cases[i].text, (TokenizerRules){.kind = TOKENIZER_BPE,
                                                             .stream = cases[i].stream,
                                                             .min_count = cases[i].min_count,
                                                             .vocabulary = cases[i].vocabulary});
         assert_int_equal(tokenizer_size(&t), cases[i].wanted);
-        tokenizer_free(&t);
     }
 }
 
@@ -695,15 +672,14 @@ TEST(subwords_of_the_beginning_only)
     for (size_t bytes = 11; bytes <= 15; bytes++) {
         const TokenizerRules rules = {
             .kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300, .bytes = bytes};
-        Tokenizer some = train(text, rules),
-                  same = train(
-                      "aab aab aab",
-                      (TokenizerRules){.kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300});
+        FREED_BY(tokenizer_free) Tokenizer some = train(text, rules);
+        FREED_BY(tokenizer_free)
+        Tokenizer same =
+            train("aab aab aab",
+                  (TokenizerRules){.kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300});
         const bool with_xyz = bytes == 15;
         assert_int_equal(tokenizer_checksum(&some, 0) == tokenizer_checksum(&same, 0), !with_xyz);
         assert_int_equal(vocabulary_find(&some.vocabulary, "xy", 2) >= 0, with_xyz);
-        tokenizer_free(&some);
-        tokenizer_free(&same);
     }
 }
 
@@ -720,10 +696,8 @@ TEST(subwords_of_a_text_without_spaces)
         const TokenizerRules all = {.kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300};
         TokenizerRules some = all;
         some.bytes = bytes;
-        Tokenizer t = train(text, some), wanted = train(same, all);
+        FREED_BY(tokenizer_free) Tokenizer t = train(text, some), wanted = train(same, all);
         assert_true(tokenizer_checksum(&t, 0) == tokenizer_checksum(&wanted, 0));
-        tokenizer_free(&t);
-        tokenizer_free(&wanted);
     }
 }
 
@@ -736,10 +710,10 @@ TEST(subwords_give_back_every_byte)
                                         "don't DON'T  ",
                                         "\u0301 \u200B\u00A0"};
     for (int stream = 0; stream < 2; stream++) {
+        FREED_BY(tokenizer_free)
         Tokenizer t = literal_tokenizer("¿Qué come el perro? come", TOKENIZER_BPE, stream);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             assert_decoded(&t, texts[i], texts[i]);
-        tokenizer_free(&t);
     }
 }
 
@@ -750,7 +724,7 @@ TEST(the_checksum_tells_merges_apart)
     static const char *const words[] = {"a", "b", "c", "ab", "bc", "abc"};
     uint64_t checksum[2];
     for (int i = 0; i < 2; i++) {
-        Tokenizer t = tokenizer_new();
+        FREED_BY(tokenizer_free) Tokenizer t = tokenizer_new();
         BpeMerge *merges = NULL;
         for (int id = 0; id < 6; id++)
             vocabulary_add(&t.vocabulary, words[id], strlen(words[id]), false);
@@ -759,7 +733,6 @@ TEST(the_checksum_tells_merges_apart)
         tokenizer_set_merges(&t, merges);
         checksum[i] = tokenizer_checksum(&t, 7);
         assert_int_equal(checksum[i], tokenizer_checksum(&t, 7));
-        tokenizer_free(&t);
     }
     assert_true(checksum[0] != checksum[1]);
 }

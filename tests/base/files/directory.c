@@ -18,26 +18,25 @@ static void make_directory(void *path)
 
 TEST(a_directory_is_made_with_those_above_it)
 {
-    char *folder = scratch_new(), *deep = format_text("%s/a/b/c", folder);
+    SCRATCH(folder);
+    FREED char *deep = format_text("%s/a/b/c", folder);
     directory_make(deep);
     directory_make(deep);
     assert_int_equal(scratch_count(deep), 0);
-    char *file = scratch_write(deep, "file", "", 0), *below = format_text("%s/d", file);
+    FREED char *file = scratch_write(deep, "file", "", 0), *below = format_text("%s/d", file);
     assert_dies(make_directory, below, below, "directory");
-    char *slashes = format_text("%s//x///y/", folder), *made = format_text("%s/x/y", folder);
+    FREED char *slashes = format_text("%s//x///y/", folder), *made = format_text("%s/x/y", folder);
     directory_make(slashes);
     assert_int_equal(scratch_count(made), 0);
-    free(deep), free(file), free(below), free(slashes), free(made);
-    scratch_remove(folder);
 }
 
 /* What is written through a handle goes where the directory is now, and never to its successor. */
 TEST(a_directory_that_is_moved_stays_the_same)
 {
-    char *folder = scratch_new();
-    char *here = format_text("%s/here", folder), *there = format_text("%s/there", folder);
+    SCRATCH(folder);
+    FREED char *here = format_text("%s/here", folder), *there = format_text("%s/there", folder);
     directory_make(here);
-    Directory entered = directory_open(here);
+    FREED_BY(directory_close) Directory entered = directory_open(here);
     assert_int_equal(rename(here, there), 0);
     directory_make(here);
     assert_true(file_replace(&entered, "some", "x", 1));
@@ -46,19 +45,17 @@ TEST(a_directory_that_is_moved_stays_the_same)
     assert_int_equal(scratch_count(there), 1);
     assert_true(directory_is_same(&entered, ".", there));
     assert_false(directory_is_same(&entered, ".", here));
-    directory_close(&entered);
-    free(here), free(there);
-    scratch_remove(folder);
 }
 
 TEST(links_lead_to_the_same_file)
 {
-    char *folder = scratch_new(), *path = scratch_write(folder, "some", "x", 1);
-    char *link = format_text("%s/link", folder), *hard = format_text("%s/hard", folder);
-    char *other = scratch_write(folder, "other", "x", 1);
+    SCRATCH(folder);
+    FREED char *path = scratch_write(folder, "some", "x", 1);
+    FREED char *link = format_text("%s/link", folder), *hard = format_text("%s/hard", folder);
+    FREED char *other = scratch_write(folder, "other", "x", 1);
     assert_int_equal(symlink("some", link), 0);
     assert_int_equal(linkat(AT_FDCWD, path, AT_FDCWD, hard, 0), 0);
-    Directory directory = directory_open(folder);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
     assert_true(directory_is_same(&directory, "some", path));
     assert_true(directory_is_same(&directory, "some", link));
     assert_true(directory_is_same(&directory, "some", hard));
@@ -67,26 +64,19 @@ TEST(links_lead_to_the_same_file)
     char **names = directory_names(&directory);
     assert_int_equal(arrlen(names), 4);
     names_free(names);
-    directory_close(&directory);
-    free(path), free(link), free(hard), free(other);
-    scratch_remove(folder);
 }
 
 TEST(a_directory_is_not_entered_through_a_link)
 {
-    char *folder = scratch_new();
-    char *inside = format_text("%s/inside", folder), *link = format_text("%s/link", folder);
+    SCRATCH(folder);
+    FREED char *inside = format_text("%s/inside", folder), *link = format_text("%s/link", folder);
     directory_make(inside);
     assert_int_equal(symlink("inside", link), 0);
-    Directory directory = directory_open(folder), inner;
+    FREED_BY(directory_close) Directory directory = directory_open(folder), inner;
     assert_false(directory_enter(&inner, &directory, "link"));
     assert_false(directory_enter(&inner, &directory, "missing"));
     assert_true(directory_enter(&inner, &directory, "inside"));
     assert_string_equal(inner.path, inside);
-    directory_close(&inner);
-    directory_close(&directory);
-    free(inside), free(link);
-    scratch_remove(folder);
 }
 
 static void lock_it(void *path)
@@ -97,14 +87,13 @@ static void lock_it(void *path)
 
 TEST(a_lock_keeps_other_processes_out_until_it_is_closed)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     Directory directory = directory_open(folder);
     assert_int_equal(run_apart(lock_it, folder).status, 0); /* and free again when it has ended */
     assert_true(directory_lock(&directory));
     assert_int_equal(run_apart(lock_it, folder).status, 2);
     directory_close(&directory);
     assert_int_equal(run_apart(lock_it, folder).status, 0);
-    scratch_remove(folder);
 }
 
 TEST(a_checksum_depends_on_all_that_came_before)

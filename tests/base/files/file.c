@@ -27,9 +27,8 @@ static void assert_holds(const char *path, const void *bytes, size_t size)
 /* Replaces folder/name through a handle of its own. */
 static bool replace(const char *folder, const char *name, const void *bytes, size_t size)
 {
-    Directory directory = directory_open(folder);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
     const bool good = file_replace(&directory, name, bytes, size);
-    directory_close(&directory);
     return good;
 }
 
@@ -43,22 +42,21 @@ static bool exists(const char *path)
 
 TEST(a_file_of_any_size_is_read_whole)
 {
-    char *folder = scratch_new(), *bytes = malloc(300000);
+    SCRATCH(folder);
+    FREED char *bytes = malloc(300000);
     for (size_t i = 0; i < 300000; i++)
         bytes[i] = (char)(i * i % 251);
     static const size_t sizes[] = {0, 1, 65534, 65535, 65536, 65537, 131071, 131072, 300000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        char *path = scratch_write(folder, "some", bytes, sizes[i]);
+        FREED char *path = scratch_write(folder, "some", bytes, sizes[i]);
         assert_holds(path, bytes, sizes[i]);
-        free(path);
     }
-    free(bytes);
-    scratch_remove(folder);
 }
 
 TEST(the_old_file_stands_until_the_new_one_is_committed)
 {
-    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    SCRATCH(folder);
+    FREED char *path = format_text("%s/some", folder);
     static const char zeros[] = "a\0b\0";
     assert_false(exists(path));
     assert_true(replace(folder, "some", zeros, 4));
@@ -72,7 +70,7 @@ TEST(the_old_file_stands_until_the_new_one_is_committed)
     /* Until it is committed, the old one stands. */
     assert_true(replace(folder, "some", "old", 3));
     FileWriter writer;
-    Directory directory = directory_open(folder);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
     assert_true(file_begin(&writer, &directory, "some"));
     assert_int_equal(fwrite("new ones", 1, 8, writer.stream), 8);
     assert_int_equal(fflush(writer.stream), 0);
@@ -80,9 +78,6 @@ TEST(the_old_file_stands_until_the_new_one_is_committed)
     assert_true(file_commit(&writer));
     assert_holds(path, "new ones", 8);
     assert_int_equal(scratch_count(folder), 1);
-    directory_close(&directory);
-    free(path);
-    scratch_remove(folder);
 }
 
 /* A job for a child: replaces folder/name by `size` bytes and ends with 2 if that returns false. */
@@ -115,8 +110,9 @@ static void assert_not_replaced(const Replacing *replacing, const char *part)
 
 TEST(a_replacement_that_fails_leaves_the_old_file)
 {
-    char *folder = scratch_new(), *path = scratch_write(folder, "some", "old", 3);
-    char *absent = format_text("%s/absent", folder);
+    SCRATCH(folder);
+    FREED char *path = scratch_write(folder, "some", "old", 3);
+    FREED char *absent = format_text("%s/absent", folder);
     assert_dies(replace_it, (&(Replacing){absent, "some", .size = 9}), absent);
     assert_dies(replace_it, (&(Replacing){path, "some", .size = 9}), path, "Not a directory");
     /* The disk is full, at the first byte that is written and at the last. */
@@ -125,20 +121,18 @@ TEST(a_replacement_that_fails_leaves_the_old_file)
     assert_holds(path, "old", 3);
     assert_int_equal(scratch_count(folder), 1);
 
-    char *taken = format_text("%s/taken", folder), *inside = format_text("%s/taken/inside", folder);
+    FREED char *taken = format_text("%s/taken", folder);
+    FREED char *inside = format_text("%s/taken/inside", folder);
     directory_make(inside); /* nothing takes a folder's place, and nothing stays beside it */
     assert_not_replaced(&(Replacing){folder, "taken", .size = 9}, taken);
     assert_int_equal(scratch_count(folder), 2);
     assert_int_equal(rmdir(inside) || rmdir(taken), 0);
-    free(taken), free(inside);
 
     assert_int_equal(chmod(folder, 0555), 0);
     assert_not_replaced(&(Replacing){folder, "some", .size = 9, .stranger = true}, folder);
     assert_int_equal(chmod(folder, 0755), 0);
     assert_holds(path, "old", 3);
     assert_int_equal(scratch_count(folder), 1);
-    free(absent), free(path);
-    scratch_remove(folder);
 }
 
 enum { LARGE = 100000 };
@@ -146,7 +140,8 @@ enum { LARGE = 100000 };
 /* A file whose path would be longer than the system takes is written through the handle. */
 TEST(a_path_of_any_length_is_written)
 {
-    char *folder = scratch_new(), *deep = format_text("%s", folder);
+    SCRATCH(folder);
+    char *deep = format_text("%s", folder);
     while (strlen(deep) < 4085) {
         const size_t left = 4085 - strlen(deep);
         char *deeper = format_text("%s/%0*d", deep, (int)(left > 202 ? 200 : left - 1), 0);
@@ -164,7 +159,6 @@ TEST(a_path_of_any_length_is_written)
     assert_true(replace(folder, name, "x", 1));
     free(name);
     free(deep);
-    scratch_remove(folder);
 }
 
 static _Noreturn void replace_for_ever(const char *folder)
@@ -192,10 +186,11 @@ static char letter_of(const char *path)
 /* Whoever reads meanwhile sees one of them whole; so does who comes after a kill. */
 TEST(a_kill_leaves_one_of_the_files_whole)
 {
-    char *folder = scratch_new(), *path = format_text("%s/some", folder), letter = '0';
-    char *first = memset(malloc(LARGE), letter, LARGE);
+    SCRATCH(folder);
+    FREED char *path = format_text("%s/some", folder);
+    char letter = '0';
+    FREED char *first = memset(malloc(LARGE), letter, LARGE);
     assert_true(replace(folder, "some", first, LARGE));
-    free(first);
     for (int i = 0; i < 20; i++) {
         const pid_t child = fork();
         assert_true(child >= 0);
@@ -215,8 +210,6 @@ TEST(a_kill_leaves_one_of_the_files_whole)
     file_remove_leftovers(&directory, (const char *const[]){"other", "some", NULL});
     directory_close(&directory);
     assert_int_equal(scratch_count(folder), 2); /* what the killed ones left is gone */
-    free(path);
-    scratch_remove(folder);
 }
 
 /* What a pipe, a device or a directory is in the place of a file: named, and never waited for. */
@@ -228,7 +221,8 @@ static void read_it(void *folder)
 
 TEST(only_a_file_is_read_from_a_directory)
 {
-    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    SCRATCH(folder);
+    FREED char *path = format_text("%s/some", folder);
     assert_dies(read_it, folder, folder, "has no some");
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_dies(read_it, folder, path, "is a pipe, not a file");
@@ -240,15 +234,14 @@ TEST(only_a_file_is_read_from_a_directory)
     assert_dies(read_it, folder, path, "symbolic links");
     assert_int_equal(remove(path) || symlink("nowhere", path), 0);
     assert_dies(read_it, folder, path, "No such file");
-    free(path);
-    scratch_remove(folder);
 }
 
 /* Two writers of the same file at once: each file that is ever seen is one of theirs, whole, and
  * both succeed. */
 TEST(two_writers_at_once_never_mix)
 {
-    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    SCRATCH(folder);
+    FREED char *path = format_text("%s/some", folder);
     FileWriter one, two;
     assert_true(file_begin_at(&one, path));
     assert_true(file_begin_at(&two, path));
@@ -259,8 +252,6 @@ TEST(two_writers_at_once_never_mix)
     assert_true(file_commit(&one));
     assert_holds(path, "first", 5);
     assert_int_equal(scratch_count(folder), 1);
-    free(path);
-    scratch_remove(folder);
 }
 
 /* A signal that comes while a file is written ends the program when the file is whole, also if the
@@ -281,10 +272,9 @@ static void be_interrupted(void *path)
 
 TEST(a_signal_waits_until_the_file_is_whole)
 {
-    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    SCRATCH(folder);
+    FREED char *path = format_text("%s/some", folder);
     assert_int_equal(run_apart(be_interrupted, path).signal, SIGINT);
     assert_holds(path, "whole", 5);
     assert_int_equal(scratch_count(folder), 1);
-    free(path);
-    scratch_remove(folder);
 }

@@ -63,8 +63,8 @@ TEST(uniform_numbers_have_the_right_moments)
 TEST(normal_numbers_have_the_right_moments)
 {
     enum { COUNT = 100001 };
-    Real *x = memory_new(COUNT, sizeof *x, "a test");
-    Real *other = memory_new(COUNT, sizeof *other, "a test");
+    FREED Real *x = memory_new(COUNT, sizeof *x, "a test");
+    FREED Real *other = memory_new(COUNT, sizeof *other, "a test");
     random_normal(x, COUNT, 0.02, 5, 3);
     double sum = 0, squares = 0, fourth = 0;
     for (int i = 0; i < COUNT; i++) {
@@ -85,6 +85,4 @@ TEST(normal_numbers_have_the_right_moments)
     assert_memory_not_equal(other, x, 7 * sizeof *x);
     random_normal(other, 7, 0.02, 6, 3);
     assert_memory_not_equal(other, x, 7 * sizeof *x);
-    free(x);
-    free(other);
 }

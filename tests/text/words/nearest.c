@@ -11,7 +11,7 @@
 TEST(the_nearest_words_are_named)
 {
     static const char text[] = "gato gata pato niño nino ñandú perro a el ella";
-    Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
     const Vocabulary *v = &t.vocabulary;
     static const struct {
         const char *word, *said;
@@ -24,14 +24,11 @@ TEST(the_nearest_words_are_named)
         {"xxxxxxxxxxxx", "'xxxxxxxxxxxx'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *line = unknown_word(v, "x", cases[i].word, strlen(cases[i].word));
-        char *wanted = format_text("x: the model does not know %s", cases[i].said);
+        FREED char *line = unknown_word(v, "x", cases[i].word, strlen(cases[i].word));
+        FREED char *wanted = format_text("x: the model does not know %s", cases[i].said);
         assert_string_equal(line, wanted);
-        free(wanted), free(line);
     }
-    char *longest = memset(calloc(300001, 1), 'a', 300000);
-    char *line = unknown_word(v, "x", longest, 300000);
+    FREED char *longest = memset(calloc(300001, 1), 'a', 300000);
+    FREED char *line = unknown_word(v, "x", longest, 300000);
     assert_in_range(strlen(line), 100, 200); /* cut, and not compared with all */
-    free(line), free(longest);
-    tokenizer_free(&t);
 }

@@ -13,13 +13,11 @@ static bool next_character(const char **at, const char *end, Span *character)
 {
     if (*at == end)
         return false;
-    Vocabulary none = vocabulary_new();
-    TokenCache cache = token_cache_new(TOKENIZER_CHAR, 1, 0);
+    FREED_BY(vocabulary_free) Vocabulary none = vocabulary_new();
+    FREED_BY(token_cache_free) TokenCache cache = token_cache_new(TOKENIZER_CHAR, 1, 0);
     Span text = {*at, end};
     assert_int_equal(token_cache_character(&cache, &none, &text, character), -1);
     *at = text.begin;
-    token_cache_free(&cache);
-    vocabulary_free(&none);
     return true;
 }
 

@@ -13,7 +13,7 @@ static int add(Vocabulary *v, const char *word, bool special)
 
 TEST(words_get_ids_and_are_found_again)
 {
-    Vocabulary v = vocabulary_new();
+    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     assert_int_equal(vocabulary_find(&v, "a", 1), -1);
     assert_int_equal(add(&v, "[bos]", true), 0);
     assert_int_equal(add(&v, "cab", false), 1);
@@ -29,7 +29,6 @@ TEST(words_get_ids_and_are_found_again)
     assert_string_equal(vocabulary_word(&v, 3), "c");
     assert_true(vocabulary_is_special(&v, 0));
     assert_false(vocabulary_is_special(&v, 1));
-    vocabulary_free(&v);
 }
 
 static void assert_reserved(const Vocabulary *v, const char *text, const char *word, int place)
@@ -46,7 +45,7 @@ static void assert_reserved(const Vocabulary *v, const char *text, const char *w
 
 TEST(special_words_are_found_in_a_text)
 {
-    Vocabulary v = vocabulary_new();
+    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     static const char *const special[] = {"[eos]", "<s>", "", "[bos]", "<|pad|>", "<s>2", "ñ"};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         add(&v, special[i], true);
@@ -59,5 +58,4 @@ TEST(special_words_are_found_in_a_text)
     assert_reserved(&v, "<<<|pad|>", "<|pad|>", 2);
     assert_reserved(&v, "añ", "ñ", 1);
     assert_reserved(&v, "[eo", NULL, 0); /* the end of the text comes first */
-    vocabulary_free(&v);
 }

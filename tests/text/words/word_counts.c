@@ -6,7 +6,7 @@
 
 TEST(words_are_counted)
 {
-    WordCounts counts = word_counts_new();
+    FREED_BY(word_counts_free) WordCounts counts = word_counts_new();
     assert_int_equal(word_counts_of(&counts, "el"), 0);
     assert_int_equal(word_counts_add(&counts, "el", 2, 1), 0);
     assert_int_equal(word_counts_add(&counts, "perro", 5, 2), 1);
@@ -15,14 +15,13 @@ TEST(words_are_counted)
     assert_int_equal(word_counts_of(&counts, "el"), 4);
     assert_int_equal(word_counts_of(&counts, "perro"), 2);
     assert_int_equal(word_counts_of(&counts, "elefante"), 0);
-    word_counts_free(&counts);
 }
 
 /* Words of 1 to 60 letters, of which each occurs as often as it is long. */
 TEST(words_of_all_sizes)
 {
     enum { LONGEST = 60 };
-    WordCounts counts = word_counts_new();
+    FREED_BY(word_counts_free) WordCounts counts = word_counts_new();
     char text[LONGEST + 1];
     memset(text, 'a', LONGEST);
     for (size_t size = 1; size <= LONGEST; size++)
@@ -33,5 +32,4 @@ TEST(words_of_all_sizes)
         assert_int_equal(counts.counts[size - 1], size);
         assert_int_equal(vocabulary_word_size(&counts.words, (int)size - 1), size);
     }
-    word_counts_free(&counts);
 }
