@@ -11,6 +11,11 @@ Corpus corpus_of_string(const char *string, bool stream, bool characters);
 Corpus corpus_for(ObjectiveKind objective, TokenizerKind kind, bool stream, const char *string,
                   Tokenizer *tokenizer);
 
+/* The same as a declaration: corpus and tokenizer are freed when the block ends (test.h). */
+#define CORPUS(corpus, tokenizer, ...)            \
+    FREED_BY(tokenizer_free) Tokenizer tokenizer; \
+    FREED_BY(corpus_free) Corpus corpus = corpus_for(__VA_ARGS__, &(tokenizer))
+
 /* One of `lines` lines of 1 to `longest` words, the same every time. */
 Corpus corpus_made_up(int lines, int longest, bool stream);
 

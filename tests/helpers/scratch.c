@@ -67,45 +67,55 @@ static void leave(int status, void *unused)
     _exit(status);
 }
 
-static _Noreturn void be_child(int to_parent, Job *job, void *context)
+static void be_child(int to_parent)
 {
     dup2(to_parent, STDERR_FILENO);
     close(to_parent);
     alarm(20);           /* if it hangs, this kills it */
     thread_set_limit(1); /* GNU's OpenMP threads do not survive a fork */
     on_exit(leave, NULL);
-    job(context);
-    _exit(0);
 }
 
-ChildEnd run_apart(Job *job, void *context)
+bool apart_begin(Apart *apart)
 {
-    ChildEnd ending = {0};
-    int ends[2], status;
+    int ends[2];
     assert_int_equal(pipe(ends), 0);
     fflush(NULL); /* or the child would print it again */
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) {
+    *apart = (Apart){.child = fork(), .from_it = ends[0]};
+    assert_true(apart->child >= 0);
+    if (!apart->child) {
         close(ends[0]);
-        be_child(ends[1], job, context);
+        be_child(ends[1]);
+        return true;
     }
     close(ends[1]);
+    return false;
+}
+
+ChildEnd apart_end(const Apart *apart)
+{
+    ChildEnd ending = {0};
     size_t kept = 0;
+    int status;
     char some[4096], last = '\n';
-    for (ssize_t got; (got = read(ends[0], some, sizeof some)) > 0; last = some[got - 1]) {
+    for (ssize_t got; (got = read(apart->from_it, some, sizeof some)) > 0; last = some[got - 1]) {
         for (ssize_t i = 0; i < got; i++) {
             ending.lines += some[i] == '\n';
             if (kept < sizeof ending.said - 1)
                 ending.said[kept++] = some[i];
         }
     }
-    close(ends[0]);
+    close(apart->from_it);
     ending.lines += last != '\n' ? 2 : 0; /* so that it never counts as one line */
-    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(waitpid(apart->child, &status, 0), apart->child);
     ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     ending.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return ending;
+}
+
+ChildEnd run_apart(Job *job, void *context)
+{
+    return APART(job(context));
 }
 
 bool has_died(const ChildEnd *ending)
@@ -114,9 +124,8 @@ bool has_died(const ChildEnd *ending)
            strlen(ending->said) > 0 && ending->said[strlen(ending->said) - 1] == '\n';
 }
 
-void assert_dies_saying(Job *job, void *context, const char *const *parts)
+void assert_died(ChildEnd ending, const char *const *parts)
 {
-    const ChildEnd ending = run_apart(job, context);
     if (!has_died(&ending))
         fail_msg("wanted it to die with one line and %s; signal %d, status %d, %d lines: %s",
                  parts[0], ending.signal, ending.status, ending.lines, ending.said);

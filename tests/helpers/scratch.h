@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <unistd.h>
 
 /* Makes an empty folder; removes it with everything in it, and frees its name. */
 char *scratch_new(void);
@@ -23,15 +24,33 @@ typedef struct {
     char said[8192]; /* the beginning of them                           */
 } ChildEnd;
 
+/* What becomes of a statement in a process of its own: APART(text_read(path, false)). */
+#define APART(...)                 \
+    __extension__({                \
+        Apart apart;               \
+        if (apart_begin(&apart)) { \
+            __VA_ARGS__;           \
+            _exit(0);              \
+        }                          \
+        apart_end(&apart);         \
+    })
+typedef struct {
+    int child, from_it;
+} Apart;
+bool apart_begin(Apart *apart); /* true in the child */
+ChildEnd apart_end(const Apart *apart);
+
+/* The same for a function. */
 typedef void Job(void *context);
 ChildEnd run_apart(Job *job, void *context);
 
 /* Whether it ended as die() ends a program: no signal, exit status 1, and one line. */
 bool has_died(const ChildEnd *ending);
 
-/* Fails unless a job dies in one line that holds all of these strings. */
-#define assert_dies(job, context, ...) \
-    assert_dies_saying(job, context, (const char *const[]){__VA_ARGS__, NULL})
-void assert_dies_saying(Job *job, void *context, const char *const *parts);
+/* Fail unless a statement, or a job, dies in one line that holds all of these strings. */
+#define ASSERT_DIES(statement, ...) \
+    assert_died(APART(statement), (const char *const[]){__VA_ARGS__, NULL})
+#define assert_dies(job, context, ...) ASSERT_DIES(job(context), __VA_ARGS__)
+void assert_died(ChildEnd ending, const char *const *parts);
 
 #endif

@@ -32,3 +32,10 @@ void remove_at(char **folder)
 {
     scratch_remove(*folder);
 }
+
+void assert_ints(const int *got, const int *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (got[i] != wanted[i])
+            fail_msg("number %zu is %d, wanted %d", i, got[i], wanted[i]);
+}

@@ -25,6 +25,11 @@ void test_add(int line, const char *name, CMUnitTestFunction function);
 void free_at(void *pointer);
 void remove_at(char **folder);
 
+/* Fails unless the integers at `got` are these. */
+#define ASSERT_INTS(got, ...) \
+    assert_ints(got, (const int[]){__VA_ARGS__}, COUNT_OF(((const int[]){__VA_ARGS__})))
+void assert_ints(const int *got, const int *wanted, size_t count);
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 #endif

@@ -15,39 +15,44 @@
 #include "text/encoder.h"
 #include "text/tokenizer.h"
 
-static void assert_ints(const int *got, const int *wanted, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (got[i] != wanted[i])
-            fail_msg("number %zu is %d, wanted %d", i, got[i], wanted[i]);
-}
-
 /* ---- Tokens ---- */
 
-static void assert_corpus(const Corpus *c, const int *tokens, size_t count)
+static void assert_tokens(const Corpus *c, const int *tokens, size_t count)
 {
     assert_int_equal(c->ids.count, count);
-    int *own = corpus_tokens(c);
+    FREED int *own = corpus_tokens(c);
     assert_ints(own, tokens, count);
-    free(own);
 }
 
-TEST(each_line_that_is_not_blank_is_a_sequence)
+/* Each line that is not blank is a sequence. Lines of white space do not count; the last line needs
+ * no line end. A stream has no lines. */
+TEST(a_text_becomes_tokens)
 {
-    /* Lines of white space do not count; the last line needs no line end. */
-    Corpus c = corpus_of_string("a b\n\n \t\r \n\u3000\nb\n\nc, a", false, false);
-    assert_corpus(&c, (const int[]){0, 2, 3, 1, 0, 3, 1, 0, 4, 5, 2, 1}, 12);
-    assert_int_equal(c.lines, 3);
-    assert_int_equal(c.longest, 4);
-    assert_false(c.stream);
-    corpus_free(&c);
-
-    c = corpus_of_string("ab a\n \nb", false, true);
-    assert_int_equal(c.lines, 2);
-    assert_int_equal(c.ids.count, 6 + 3);
-    assert_int_equal(ids_at(&c.ids, 1), ids_at(&c.ids, 4));
-    assert_int_equal(ids_at(&c.ids, 2), ids_at(&c.ids, 7));
-    corpus_free(&c);
+    static const struct {
+        const char *text;
+        bool stream, characters;
+        size_t lines, longest, count;
+        int tokens[12];
+    } cases[] = {
+        {"a b\n\n \t\r \n\u3000\nb\n\nc, a",
+         false,
+         false,
+         3,
+         4,
+         12,
+         {0, 2, 3, 1, 0, 3, 1, 0, 4, 5, 2, 1}},
+        {"ab a\n \nb", false, true, 2, 5, 9, {0, 2, 3, 4, 2, 1, 0, 3, 1}},
+        {"a b\n\na c\n", true, false, 0, 3, 4, {0, 1, 0, 2}},
+        {"a\n\na b", true, true, 0, 5, 6, {0, 1, 1, 0, 2, 3}},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        FREED_BY(corpus_free)
+        Corpus c = corpus_of_string(cases[i].text, cases[i].stream, cases[i].characters);
+        assert_tokens(&c, cases[i].tokens, cases[i].count);
+        assert_int_equal(c.lines, cases[i].lines);
+        assert_int_equal(c.longest, cases[i].longest);
+        assert_int_equal(c.stream, cases[i].stream);
+    }
 }
 
 TEST(words_that_are_not_kept_become_unk)
@@ -55,57 +60,40 @@ TEST(words_that_are_not_kept_become_unk)
     FREED_BY(text_free) Text text = literal_text("a b a\nc a b\n");
     FREED_BY(tokenizer_free) Tokenizer t = tokenizer_train(&text, (TokenizerRules){.min_count = 2});
     FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
-    assert_corpus(&c, (const int[]){0, 3, 4, 3, 1, 0, 2, 3, 4, 1}, 10);
-}
-
-TEST(a_stream_has_no_lines)
-{
-    Corpus c = corpus_of_string("a b\n\na c\n", true, false);
-    assert_corpus(&c, (const int[]){0, 1, 0, 2}, 4);
-    assert_int_equal(c.longest, 3);
-    assert_true(c.stream);
-    corpus_free(&c);
-    c = corpus_of_string("a\n\na b", true, true);
-    assert_corpus(&c, (const int[]){0, 1, 1, 0, 2, 3}, 6);
-    corpus_free(&c);
-}
-
-static void make_lines(void *text)
-{
-    FREED_BY(corpus_free) Corpus c = corpus_of_string(text, false, false);
-}
-
-static void make_stream(void *text)
-{
-    FREED_BY(corpus_free) Corpus c = corpus_of_string(text, true, false);
+    assert_tokens(&c, (const int[]){0, 3, 4, 3, 1, 0, 2, 3, 4, 1}, 10);
 }
 
 TEST(texts_without_tokens_are_refused)
 {
-    assert_dies(make_lines, "", "a.txt", "is empty");
-    assert_dies(make_lines, "\n \t\n\u3000", "a.txt", "white space");
-    assert_dies(make_stream, "\n\n", "a.txt", "white space");
-    assert_dies(make_stream, "word\n", "a.txt", "one token", "--sequence lines");
+    ASSERT_DIES(corpus_of_string("", false, false), "a.txt", "is empty");
+    ASSERT_DIES(corpus_of_string("\n \t\n\u3000", false, false), "a.txt", "white space");
+    ASSERT_DIES(corpus_of_string("\n\n", true, false), "a.txt", "white space");
+    ASSERT_DIES(corpus_of_string("word\n", true, false), "a.txt", "one token", "--sequence lines");
 }
 
 /* ---- Pieces of lines ---- */
 
+static void assert_pieces(const Part *part, const Piece *wanted, size_t count)
+{
+    assert_int_equal(part->count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(part->list[i].from, wanted[i].from);
+        assert_int_equal(part->list[i].length, wanted[i].length);
+    }
+}
+#define ASSERT_PIECES(part, ...) \
+    assert_pieces(part, (const Piece[]){__VA_ARGS__}, COUNT_OF(((const Piece[]){__VA_ARGS__})))
+
 TEST(long_lines_are_cut_into_pieces)
 {
-    Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false); /* 8, 3 and 2 inputs */
+    FREED_BY(corpus_free) Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false);
     assert_int_equal(c.longest, 8);
     corpus_cut(&c, 3, 0, 1);
-    static const Piece wanted[] = {{0, 3}, {3, 3}, {6, 2}, {9, 3}, {13, 2}};
-    assert_int_equal(c.train.count, 5);
-    for (int i = 0; i < 5; i++) {
-        assert_int_equal(c.train.list[i].from, wanted[i].from);
-        assert_int_equal(c.train.list[i].length, wanted[i].length);
-    }
+    ASSERT_PIECES(&c.train, {0, 3}, {3, 3}, {6, 2}, {9, 3}, {13, 2}); /* of 8, 3 and 2 inputs */
     assert_int_equal(c.lines_cut, 1);
     assert_int_equal(c.train.targets, 13);
     assert_int_equal(c.held_out.targets, 0);
     assert_int_equal(c.held_out.count, 0);
-    corpus_free(&c);
 }
 
 /* Which line a token belongs to. */
@@ -234,28 +222,22 @@ TEST(the_tail_of_a_stream_is_held_out)
 
 /* ---- Pairs and hidden tokens ---- */
 
-static void assert_pieces(const Corpus *c, const Part *part, const Piece *wanted, size_t count)
-{
-    (void)c;
-    assert_int_equal(part->count, count);
-    for (size_t i = 0; i < count; i++) {
-        assert_int_equal(part->list[i].from, wanted[i].from);
-        assert_int_equal(part->list[i].length, wanted[i].length);
-    }
-}
-
-/* Ids 3 a, 4 b, 5 c, 6 d. A pair is one piece, whose rows before [sep] do not count. */
+/* Ids 3 a, 4 b, 5 c, 6 d. A pair is one piece, whose rows before [sep] do not count. One that is
+ * longer than the context is named by its number among the pairs: blank lines are none. */
 TEST(a_pair_is_a_piece)
 {
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free)
-    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n", &t);
-    assert_corpus(&c, (const int[]){0, 3, 4, 2, 5, 1, 0, 6, 2, 3, 4, 5, 1}, 13);
+    CORPUS(c, t, OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n");
+    assert_tokens(&c, (const int[]){0, 3, 4, 2, 5, 1, 0, 6, 2, 3, 4, 5, 1}, 13);
     assert_int_equal(c.lines, 2);
     assert_int_equal(c.longest, 6);
     corpus_check_pairs(&c, 6, "a.txt"); /* they fit */
+    ASSERT_DIES(corpus_check_pairs(&c, 5, "a.txt"),
+                "a.txt: pair number 2 has 6 tokens, but the context is 5: shorten it, or train "
+                "with --context 6");
+    ASSERT_DIES(corpus_check_pairs(&c, 4, "a.txt"), "a.txt: pair number 1 has 5 tokens",
+                "--context 6");
     corpus_cut(&c, 6, 0, 1);
-    assert_pieces(&c, &c.train, (const Piece[]){{0, 5}, {6, 6}}, 2);
+    ASSERT_PIECES(&c.train, {0, 5}, {6, 6});
     assert_int_equal(c.train.rows, 11);
     assert_int_equal(c.train.targets, 2 + 4);
     assert_int_equal(c.lines_cut, 0);
@@ -266,33 +248,21 @@ TEST(a_pair_is_a_piece)
     assert_true(s.rows == 5 && s.first == 3 && s.prefix == 4);
 }
 
-static void check_pairs(void *context)
+/* So many pairs of characters; the caller frees the text. */
+static char *made_up_pairs(int count)
 {
-    Tokenizer t;
-    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n", &t);
-    corpus_check_pairs(&c, *(int *)context, "a.txt");
-}
-
-/* By its number among the pairs: blank lines are none. */
-TEST(a_pair_longer_than_the_context_is_refused)
-{
-    assert_dies(
-        check_pairs, &(int){5},
-        "a.txt: pair number 2 has 6 tokens, but the context is 5: shorten it, or train with "
-        "--context 6");
-    assert_dies(check_pairs, &(int){4}, "a.txt: pair number 1 has 5 tokens", "--context 6");
+    char *text = malloc((size_t)count * 14 + 1), *put = text;
+    for (int i = 0; i < count; i++)
+        put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
+    return text;
 }
 
 /* Pairs are held out whole, and what counts of each part is the sum over its pairs. */
 TEST(pairs_are_held_out_whole)
 {
-    char text[2000] = "", *put = text;
-    for (int i = 0; i < 40; i++)
-        put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
+    FREED char *text = made_up_pairs(40);
     for (uint32_t seed = 1; seed < 6; seed++) {
-        FREED_BY(tokenizer_free) Tokenizer t;
-        FREED_BY(corpus_free)
-        Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_CHAR, false, text, &t);
+        CORPUS(c, t, OBJECTIVE_PAIRS, TOKENIZER_CHAR, false, text);
         corpus_cut(&c, 20, 0.25, seed);
         assert_int_equal(c.train.count, 30);
         assert_int_equal(c.held_out.count, 10);
@@ -318,13 +288,10 @@ TEST(pairs_are_held_out_whole)
  * [bos] a b c d e [eos] the last piece would be only [eos], which is left out. */
 TEST(lines_of_hidden_tokens_are_cut)
 {
-    Tokenizer t;
-    Corpus c =
-        corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b c d e f g\na b c d e\nh\n", &t);
+    CORPUS(c, t, OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b c d e f g\na b c d e\nh\n");
     assert_int_equal(c.longest, 9);
     corpus_cut(&c, 3, 0, 1);
-    assert_pieces(&c, &c.train, (const Piece[]){{0, 3}, {3, 3}, {6, 3}, {9, 3}, {12, 3}, {16, 3}},
-                  6);
+    ASSERT_PIECES(&c.train, {0, 3}, {3, 3}, {6, 3}, {9, 3}, {12, 3}, {16, 3});
     assert_int_equal(c.train.rows, 18);
     assert_int_equal(c.train.targets, 7 + 5 + 1);
     assert_int_equal(c.lines_cut, 2);
@@ -337,23 +304,20 @@ TEST(lines_of_hidden_tokens_are_cut)
     assert_int_equal(corpus_sample_targets(&c), (1 << 19) / 100);
     c.train.rows = 1000 * c.train.count;
     assert_int_equal(corpus_sample_targets(&c), SAMPLE_LEAST_HIDDEN);
-    corpus_free(&c);
-    tokenizer_free(&t);
+}
 
-    c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b\n", &t);
+TEST(a_piece_of_one_hidden_token_is_no_end)
+{
+    CORPUS(c, t, OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b\n");
     corpus_cut(&c, 1, 0, 1); /* neither [bos] nor [eos] */
-    assert_pieces(&c, &c.train, (const Piece[]){{1, 1}, {2, 1}}, 2);
+    ASSERT_PIECES(&c.train, {1, 1}, {2, 1});
     assert_true(!corpus_ends_line(&c, c.train.list[0]) && corpus_ends_line(&c, c.train.list[1]));
-    corpus_free(&c);
-    tokenizer_free(&t);
 }
 
 /* Each of its tokens is a target, also the first one. */
 TEST(a_stream_of_hidden_tokens)
 {
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free)
-    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcabcabca", &t);
+    CORPUS(c, t, OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcabcabca");
     assert_int_equal(c.longest, 10);
     corpus_cut(&c, 4, 0.3, 1);
     assert_true(c.train.count == 2 && c.train.rows == 7 && c.train.targets == 7);
@@ -364,24 +328,25 @@ TEST(a_stream_of_hidden_tokens)
 
 /* ---- Kept ---- */
 
-typedef struct {
-    const char *folder;
-    const Tokenizer *tokenizer;
-} Kept;
-
 enum { CONTEXT = 5 }; /* pairs must fit */
 
-static void open_kept(void *context)
+static Corpus open_kept(const char *folder, const Tokenizer *t, CorpusOrigin *origin)
 {
-    const Kept *kept = context;
-    FREED_BY(directory_close) Directory directory = directory_open(kept->folder);
-    CorpusOrigin origin;
-    FREED_BY(corpus_free)
-    Corpus c = corpus_open(&directory, "tokens.bin", kept->tokenizer, CONTEXT, 5, &origin);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
+    return corpus_open(&directory, "tokens.bin", t, CONTEXT, 5, origin);
+}
+
+/* Fails unless it dies, and names the file or what else is wrong. */
+#define REFUSED(folder, t, what) \
+    ASSERT_DIES(open_kept(folder, t, &(CorpusOrigin){0}), what, "--text FILE")
+
+static CorpusOrigin origin_of(const Tokenizer *t)
+{
+    return (CorpusOrigin){7, tokenizer_checksum(t, 0), 5, 9};
 }
 
 /* Encodes a text into a file and keeps it. */
-static Corpus keep(const char *folder, const char *string, const Tokenizer *t, CorpusOrigin origin)
+static Corpus keep(const char *folder, const char *string, const Tokenizer *t)
 {
     FREED_BY(directory_close) Directory directory = directory_open(folder);
     FREED_BY(text_free) Text text = literal_text(string);
@@ -390,7 +355,7 @@ static Corpus keep(const char *folder, const char *string, const Tokenizer *t, C
     Corpus c = corpus_end(builder, "a.txt");
     corpus_cut(&c, CONTEXT, 0.25, 1);
     assert_int_equal(scratch_count(folder), 0); /* it has no name yet */
-    assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
+    assert_true(corpus_keep(&c, origin_of(t), &directory, "tokens.bin"));
     assert_int_equal(scratch_count(folder), 1);
     return c;
 }
@@ -413,20 +378,7 @@ static const char SHORT_PAIRS[] = "a\tb\nc\td\ne\tf\ng h\ti\n";
 static Tokenizer tokenizer_for(ObjectiveKind objective, bool stream, const char *string)
 {
     FREED_BY(text_free) Text text = literal_text(string);
-    Tokenizer t =
-        tokenizer_train(&text, (TokenizerRules){.objective = objective, .stream = stream});
-    return t;
-}
-
-/* Not all bytes: some between the members have no value. */
-static void assert_objectives(const Objective *a, const Objective *b)
-{
-    const double members[][2] = {{a->kind, b->kind},   {a->causal_source, b->causal_source},
-                                 {a->share, b->share}, {a->bos, b->bos},
-                                 {a->eos, b->eos},     {a->sep, b->sep},
-                                 {a->mask, b->mask},   {a->vocabulary, b->vocabulary}};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        assert_true(members[i][0] == members[i][1]);
+    return tokenizer_train(&text, (TokenizerRules){.objective = objective, .stream = stream});
 }
 
 TEST(a_corpus_that_was_kept_is_the_same)
@@ -445,12 +397,9 @@ TEST(a_corpus_that_was_kept_is_the_same)
         SCRATCH(folder);
         FREED_BY(tokenizer_free)
         Tokenizer t = tokenizer_for(cases[i].objective, cases[i].stream, string);
-        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
-        FREED_BY(corpus_free) Corpus c = keep(folder, string, &t, origin);
-        FREED_BY(directory_close) Directory directory = directory_open(folder);
-        CorpusOrigin read;
-        FREED_BY(corpus_free)
-        Corpus again = corpus_open(&directory, "tokens.bin", &t, CONTEXT, 5, &read);
+        FREED_BY(corpus_free) Corpus c = keep(folder, string, &t);
+        CorpusOrigin read, origin = origin_of(&t);
+        FREED_BY(corpus_free) Corpus again = open_kept(folder, &t, &read);
         assert_memory_equal(&read, &origin, sizeof read);
         assert_int_equal(again.ids.count, c.ids.count);
         assert_memory_equal(again.ids.at, c.ids.at, c.ids.count * 2);
@@ -458,10 +407,17 @@ TEST(a_corpus_that_was_kept_is_the_same)
         assert_int_equal(again.longest, c.longest);
         assert_int_equal(again.lines_cut, c.lines_cut);
         assert_int_equal(again.context, CONTEXT);
-        assert_objectives(&again.objective, &c.objective);
+        assert_int_equal(again.objective.kind, c.objective.kind);
+        assert_int_equal(again.objective.eos, c.objective.eos);
         assert_parts(&again, &again.train, &c, &c.train);
         assert_parts(&again, &again.held_out, &c, &c.held_out);
     }
+}
+
+static Bytes read_kept(const char *folder)
+{
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
+    return file_read_in(&directory, "tokens.bin", false);
 }
 
 /* Each byte of the file, changed or cut off. The same words for another objective are other
@@ -473,21 +429,18 @@ static void check_damage(ObjectiveKind objective, const char *string)
     FREED_BY(tokenizer_free) Tokenizer other = tokenizer_for(OBJECTIVE_NEXT, false, "a b d\n");
     FREED_BY(tokenizer_free) Tokenizer same_words = tokenizer_for(objective, false, string);
     same_words.objective = (objective + 1) % 3;
-    FREED_BY(corpus_free)
-    Corpus c = keep(folder, string, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
-    assert_dies(open_kept, &((Kept){folder, &other}), "another tokenizer.json", "--text FILE");
-    assert_dies(open_kept, &((Kept){folder, &same_words}), "another tokenizer.json");
-    FREED_BY(directory_close) Directory directory = directory_open(folder);
-    Bytes whole = file_read_in(&directory, "tokens.bin", false);
+    FREED_BY(corpus_free) Corpus c = keep(folder, string, &t);
+    REFUSED(folder, &other, "another tokenizer.json");
+    REFUSED(folder, &same_words, "another tokenizer.json");
+    FREED Bytes whole = read_kept(folder);
     for (size_t i = 0; i < whole.size; i += 3) {
         whole.bytes[i] ^= 1;
         free(scratch_write(folder, "tokens.bin", whole.bytes, whole.size));
         whole.bytes[i] ^= 1;
-        assert_dies(open_kept, &((Kept){folder, &t}), "tokens.bin", "--text FILE");
+        REFUSED(folder, &t, "tokens.bin");
         free(scratch_write(folder, "tokens.bin", whole.bytes, i));
-        assert_dies(open_kept, &((Kept){folder, &t}), "tokens.bin", "--text FILE");
+        REFUSED(folder, &t, "tokens.bin");
     }
-    free(whole.bytes);
 }
 
 TEST(a_damaged_file_is_refused)
@@ -511,7 +464,7 @@ static void check_forged(const char *folder, const Tokenizer *t, Bytes whole, in
     const uint64_t header = checksum_of(bytes, HEADER * sizeof value);
     memcpy(bytes + HEADER * sizeof value, &header, sizeof header);
     free(scratch_write(folder, "tokens.bin", bytes, whole.size));
-    assert_dies(open_kept, &((Kept){folder, t}), "tokens.bin is damaged", "--text FILE");
+    REFUSED(folder, t, "tokens.bin is damaged");
 }
 
 /* Sizes by which memory is taken, or that lead out of the file. */
@@ -519,16 +472,13 @@ static void check_stranger(bool stream, const int *fields)
 {
     SCRATCH(folder);
     FREED_BY(tokenizer_free) Tokenizer t = tokenizer_for(OBJECTIVE_NEXT, stream, LINES);
-    FREED_BY(corpus_free)
-    Corpus c = keep(folder, LINES, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
-    FREED_BY(directory_close) Directory directory = directory_open(folder);
-    Bytes whole = file_read_in(&directory, "tokens.bin", false);
+    FREED_BY(corpus_free) Corpus c = keep(folder, LINES, &t);
+    FREED Bytes whole = read_kept(folder);
     for (; *fields; fields++) {
         check_forged(folder, &t, whole, *fields, 1);
         if (*fields != LONGEST) /* a longer one only takes more memory */
             check_forged(folder, &t, whole, *fields, UINT64_C(1) << 61);
     }
-    free(whole.bytes);
 }
 
 TEST(a_file_of_a_stranger_is_refused)
@@ -562,12 +512,9 @@ TEST(a_sample_is_drawn_by_the_seed)
 /* Also for pairs and hidden tokens, the rows and targets are those of the pieces drawn. */
 TEST(a_sample_of_pairs_and_of_hidden_tokens)
 {
-    char text[20000], *put = text;
-    for (int i = 0; i < 900; i++)
-        put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
+    FREED char *text = made_up_pairs(900);
     for (ObjectiveKind kind = OBJECTIVE_PAIRS; kind <= OBJECTIVE_MASKED; kind++) {
-        FREED_BY(tokenizer_free) Tokenizer t;
-        FREED_BY(corpus_free) Corpus c = corpus_for(kind, TOKENIZER_CHAR, false, text, &t);
+        CORPUS(c, t, kind, TOKENIZER_CHAR, false, text);
         corpus_cut(&c, 20, 0, 1);
         assert_false(c.evaluated.sample);
         FREED_BY(part_free) Part sample = corpus_sample(&c, &c.train, 500, 1);
@@ -587,13 +534,11 @@ TEST(a_sample_of_pairs_and_of_hidden_tokens)
 TEST(lines_of_subwords_are_those_of_each_line)
 {
     static const char string[] = "el perro come\n \n perro  come\n\nel\tpez \nel perro";
-    FREED_BY(text_free) Text text = literal_text(string);
-    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
-    FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
-    Span rest = text_span(&text), line, unknown;
+    CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_BPE, false, string);
+    Span rest = {string, string + strlen(string)}, line, unknown;
     size_t at = 0;
     FREED size_t *lines = corpus_lines(&c);
-    int *tokens = corpus_tokens(&c);
+    FREED int *tokens = corpus_tokens(&c);
     Encoder *encoder = encoder_new(&t, 0, -1);
     while (split_line(&rest.begin, rest.end, &line)) {
         int *ids = NULL;
@@ -610,5 +555,4 @@ TEST(lines_of_subwords_are_those_of_each_line)
     assert_int_equal(c.lines, at);
     assert_int_equal(at, 4);
     encoder_free(encoder);
-    free(tokens);
 }

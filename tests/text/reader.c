@@ -189,10 +189,7 @@ TEST(a_reader_goes_on_from_any_place)
 TEST(every_epoch_of_hidden_tokens_has_each_once)
 {
     for (int context = 1; context < 12; context++) {
-        FREED_BY(tokenizer_free) Tokenizer t;
-        FREED_BY(corpus_free)
-        Corpus c =
-            corpus_for(OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcdefghijklmnopqrstuvw", &t);
+        CORPUS(c, t, OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcdefghijklmnopqrstuvw");
         corpus_cut(&c, context, 0.1, 1);
         assert_int_equal(c.train.targets, 21);
         FREED_BY(reader_free) Reader reader = reader_new(&c, 1);
