@@ -11,13 +11,6 @@
 #include "tests/helpers/test.h"
 #include "text/corpus/batches.h"
 
-static void assert_ints(const int *got, const int *wanted, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (got[i] != wanted[i])
-            fail_msg("number %zu is %d, wanted %d", i, got[i], wanted[i]);
-}
-
 TEST(pieces_become_rows)
 {
     FREED_BY(corpus_free) Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false);
@@ -29,40 +22,38 @@ TEST(pieces_become_rows)
     assert_int_equal(batch.first_row, 40);
     assert_int_equal(batch.counted, 13);
     /* Only a line's first piece reads [bos] and only its last predicts [eos]. */
-    assert_ints(batch.start, (const int[]){0, 3, 6, 8, 11, 13}, 6);
-    assert_ints(batch.tokens, (const int[]){0, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 0, 11}, 13);
-    assert_ints(batch.targets, (const int[]){2, 3, 4, 5, 6, 7, 8, 1, 9, 10, 1, 11, 1}, 13);
+    ASSERT_INTS(batch.start, 0, 3, 6, 8, 11, 13);
+    ASSERT_INTS(batch.tokens, 0, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 0, 11);
+    ASSERT_INTS(batch.targets, 2, 3, 4, 5, 6, 7, 8, 1, 9, 10, 1, 11, 1);
 
     /* The same room again, with pieces in another order. */
     const Piece some[] = {{13, 2}, {3, 3}};
     const Batch again = batch_fill(&room, &c, some, 2);
     assert_int_equal(again.rows, 5);
     assert_int_equal(again.first_row, 0);
-    assert_ints(again.start, (const int[]){0, 2, 5}, 3);
-    assert_ints(again.tokens, (const int[]){0, 11, 4, 5, 6}, 5);
-    assert_ints(again.targets, (const int[]){11, 1, 5, 6, 7}, 5);
+    ASSERT_INTS(again.start, 0, 2, 5);
+    ASSERT_INTS(again.tokens, 0, 11, 4, 5, 6);
+    ASSERT_INTS(again.targets, 11, 1, 5, 6, 7);
 }
 
 /* Ids 3 a, 4 b, 5 c, 6 d: [bos] a b [sep] c [eos] and [bos] d [sep] a b [eos]. */
 TEST(only_the_targets_of_pairs_count)
 {
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free)
-    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\nd\ta b\n", &t);
+    CORPUS(c, t, OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\nd\ta b\n");
     corpus_cut(&c, 8, 0, 1);
     FREED_BY(batch_room_free) BatchRoom room = batch_room_new(10);
     Batch batch = batch_fill(&room, &c, c.train.list, 2);
     assert_true(batch.rows == 10 && batch.sequences == 2 && batch.counted == 5);
-    assert_ints(batch.start, (const int[]){0, 5, 10}, 3);
-    assert_ints(batch.tokens, (const int[]){0, 3, 4, 2, 5, 0, 6, 2, 3, 4}, 10);
-    assert_ints(batch.targets, (const int[]){-1, -1, -1, 5, 1, -1, -1, 3, 4, 1}, 10);
-    assert_ints(batch.prefix, (const int[]){4, 3}, 2);
+    ASSERT_INTS(batch.start, 0, 5, 10);
+    ASSERT_INTS(batch.tokens, 0, 3, 4, 2, 5, 0, 6, 2, 3, 4);
+    ASSERT_INTS(batch.targets, -1, -1, -1, 5, 1, -1, -1, 3, 4, 1);
+    ASSERT_INTS(batch.prefix, 4, 3);
     assert_int_equal(batch_targets(&room, &c, c.train.list, 2, (HideDraw){0}), 5);
 
     c.objective.causal_source = true;
     batch = batch_fill(&room, &c, c.train.list, 2);
     assert_true(batch.prefix == NULL && batch.counted == 5);
-    assert_ints(batch.targets, (const int[]){-1, -1, -1, 5, 1, -1, -1, 3, 4, 1}, 10);
+    ASSERT_INTS(batch.targets, -1, -1, -1, 5, 1, -1, -1, 3, 4, 1);
 }
 
 static const char HIDDEN[] = "a b c d e\nb c\na\nd c b a\na a a b b b\n";
@@ -70,9 +61,7 @@ static const char HIDDEN[] = "a b c d e\nb c\na\nd c b a\na a a b b b\n";
 /* A step of five sequences in parts: whatever the parts, each row reads and predicts the same. */
 TEST(the_parts_of_a_step_hide_the_same_tokens)
 {
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free)
-    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN, &t);
+    CORPUS(c, t, OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN);
     c.objective.share = 0.3;
     corpus_cut(&c, 8, 0, 1);
     const int rows = (int)c.train.rows, count = (int)c.train.count;
@@ -101,9 +90,7 @@ TEST(the_parts_of_a_step_hide_the_same_tokens)
 /* Another step hides others; so does another seed. */
 TEST(each_step_hides_others)
 {
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free)
-    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN, &t);
+    CORPUS(c, t, OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN);
     c.objective.share = 0.3;
     corpus_cut(&c, 8, 0, 1);
     FREED_BY(batch_room_free) BatchRoom room = batch_room_new((int)c.train.rows);
@@ -122,108 +109,88 @@ TEST(each_step_hides_others)
 
 /* ---- Evaluation ---- */
 
-/* What the batches of an evaluation read and predict, one after another. */
-typedef struct {
-    int *tokens, *targets, *lengths; /* stb_ds arrays; of each sequence, its rows */
-} Evaluated;
-
-static void free_evaluated(Evaluated *e)
+/* The definition of what an evaluation reads and predicts: each piece; or of each piece, each token
+ * hidden once. An stb_ds array: for each sequence its rows, then each row's token and target. */
+static int *all_of(const Corpus *c)
 {
-    arrfree(e->tokens);
-    arrfree(e->targets);
-    arrfree(e->lengths);
-}
-
-/* The definition: each piece; or of each piece, each token hidden once. */
-static Evaluated all_of(const Corpus *c)
-{
-    Evaluated e = {NULL};
-    int tokens[50];
+    int *all = NULL, tokens[50];
+    size_t targets = 0;
     for (size_t p = 0; p < c->train.count; p++) {
         const Sequence s = corpus_sequence(c, corpus_piece(c, &c->train, p), tokens);
         const bool hides = c->objective.kind == OBJECTIVE_MASKED;
         for (int copy = 0; copy < (hides ? s.rows : 1); copy++) {
             if (hides && objective_target(&c->objective, &s, copy) < 0)
                 continue;
-            arrput(e.lengths, s.rows);
+            arrput(all, s.rows);
             for (int i = 0; i < s.rows; i++) {
                 const bool counts = !hides || i == copy;
-                arrput(e.tokens, hides && counts ? c->objective.mask : tokens[i]);
-                arrput(e.targets, counts ? objective_target(&c->objective, &s, i) : -1);
+                arrput(all, hides && counts ? c->objective.mask : tokens[i]);
+                arrput(all, counts ? objective_target(&c->objective, &s, i) : -1);
+                targets += arrlast(all) >= 0;
             }
         }
     }
-    return e;
+    assert_int_equal(targets, c->train.targets);
+    return all;
 }
 
-/* The batches of at most `rows` rows, each as full as it can be. */
-static Evaluated in_batches(const Corpus *c, int rows)
+/* The same from batches of at most `rows` rows, each as full as it can be. */
+static int *in_batches(const Corpus *c, int rows)
 {
-    Evaluated e = {NULL};
+    int *all = NULL, last = 0;
     FREED_BY(batch_room_free) BatchRoom room = batch_room_new(rows);
     BatchPlace place = {0};
-    int last = 0;
     for (Batch batch; batch_next(&batch, &room, c, &c->train, &place); last = batch.rows) {
         int counted = 0;
         assert_true(batch.rows <= rows && batch.first_row == 0 && batch.sequences > 0);
         assert_true(!last || last + batch.start[1] > rows);
-        for (int i = 0; i < batch.rows; i++) {
-            arrput(e.tokens, batch.tokens[i]);
-            arrput(e.targets, batch.targets[i]);
-            counted += batch.targets[i] >= 0;
+        for (int s = 0; s < batch.sequences; s++) {
+            arrput(all, batch.start[s + 1] - batch.start[s]);
+            for (int i = batch.start[s]; i < batch.start[s + 1]; i++) {
+                arrput(all, batch.tokens[i]);
+                arrput(all, batch.targets[i]);
+                counted += batch.targets[i] >= 0;
+            }
         }
-        for (int s = 0; s < batch.sequences; s++)
-            arrput(e.lengths, batch.start[s + 1] - batch.start[s]);
         assert_int_equal(batch.counted, counted);
     }
-    return e;
+    return all;
 }
 
-static void check_evaluation(Corpus *c, int context)
+static void check_evaluation(ObjectiveKind objective, bool stream, const char *text, int context)
 {
-    corpus_cut(c, context, 0, 1);
-    FREED_BY(free_evaluated) Evaluated wanted = all_of(c);
-    size_t targets = 0;
-    for (ptrdiff_t i = 0; i < arrlen(wanted.targets); i++)
-        targets += wanted.targets[i] >= 0;
-    assert_int_equal(targets, c->train.targets);
-    const int longest = (int)c->longest < context ? (int)c->longest : context;
+    CORPUS(c, t, objective, TOKENIZER_WORD, stream, text);
+    corpus_cut(&c, context, 0, 1);
+    int *wanted = all_of(&c);
+    const int longest = (int)c.longest < context ? (int)c.longest : context;
     for (int rows = longest; rows < 60; rows++) {
-        FREED_BY(free_evaluated) Evaluated got = in_batches(c, rows);
-        assert_int_equal(arrlen(got.lengths), arrlen(wanted.lengths));
-        assert_int_equal(arrlen(got.tokens), arrlen(wanted.tokens));
-        assert_ints(got.lengths, wanted.lengths, arrlenu(wanted.lengths));
-        assert_ints(got.tokens, wanted.tokens, arrlenu(wanted.tokens));
-        assert_ints(got.targets, wanted.targets, arrlenu(wanted.targets));
+        int *got = in_batches(&c, rows);
+        assert_int_equal(arrlen(got), arrlen(wanted));
+        assert_ints(got, wanted, arrlenu(wanted));
+        arrfree(got);
     }
-    corpus_free(c);
+    arrfree(wanted);
 }
 
 /* Whatever the room, each target is evaluated once. */
 TEST(an_evaluation_has_each_target_once)
 {
-    Tokenizer t;
     for (int context = 1; context < 9; context++) {
-        Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, false, HIDDEN, &t);
-        check_evaluation(&c, context);
-        tokenizer_free(&t);
-        for (int stream = 0; stream < 2; stream++) {
-            c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, stream, HIDDEN, &t);
-            check_evaluation(&c, context);
-            tokenizer_free(&t);
-        }
+        check_evaluation(OBJECTIVE_NEXT, false, HIDDEN, context);
+        check_evaluation(OBJECTIVE_MASKED, false, HIDDEN, context);
+        check_evaluation(OBJECTIVE_MASKED, true, HIDDEN, context);
     }
-    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\nd\ta b\ne\ta\n", &t);
-    check_evaluation(&c, 8);
-    tokenizer_free(&t);
+    check_evaluation(OBJECTIVE_PAIRS, false, "a b\tc\nd\ta b\ne\ta\n", 8);
 }
 
 /* ---- Streams ---- */
 
+enum { MOST = 600 };
+
 /* What is known of the evaluation of a part of a stream. */
 typedef struct {
-    int *times; /* (tokens) how often each is a target */
-    int *seen;  /* (tokens) how many rows of its sequence come before the one that predicts it */
+    int times[MOST]; /* how often each token is a target */
+    int seen[MOST];  /* how many rows of its sequence come before the one that predicts it */
     size_t rows;
 } Reading;
 
@@ -252,8 +219,7 @@ static void check_rows(Reading *r, const Corpus *c, const Part *part, const Batc
 
 static Reading read_part(const Corpus *c, const Part *part, int rows)
 {
-    Reading r = {.times = calloc(c->ids.count, sizeof *r.times),
-                 .seen = calloc(c->ids.count, sizeof *r.seen)};
+    Reading r = {0};
     FREED_BY(batch_room_free) BatchRoom room = batch_room_new(rows);
     BatchPlace place = {0};
     for (Batch batch; batch_next(&batch, &room, c, part, &place);) {
@@ -269,24 +235,13 @@ static Reading read_part(const Corpus *c, const Part *part, int rows)
     return r;
 }
 
-static void free_reading(Reading *r)
-{
-    free(r->times);
-    free(r->seen);
-}
-
 /* A stream of tokens that are all different: 0 1 2 3 … */
-static Corpus corpus_of_numbers(int count, Tokenizer *t)
+static Corpus corpus_of_numbers(int count)
 {
-    FREED char *text = malloc((size_t)count * 8);
-    char *put = text;
+    char text[MOST * 5], *put = text;
     for (int i = 0; i < count; i++)
         put += sprintf(put, "w%d ", i);
-    Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, true, text, t);
-    assert_int_equal(c.ids.count, count);
-    for (int i = 0; i < count; i++)
-        assert_int_equal(ids_at(&c.ids, (size_t)i), i);
-    return c;
+    return corpus_of_string(text, true, false);
 }
 
 /* Each token of a part is a target once, but for its first one; and half a context comes before the
@@ -294,7 +249,7 @@ static Corpus corpus_of_numbers(int count, Tokenizer *t)
 static void check_part(const Corpus *c, const Part *part)
 {
     for (int more = 0; more < 9; more += 4) {
-        FREED_BY(free_reading) Reading r = read_part(c, part, c->context + more * c->context / 3);
+        Reading r = read_part(c, part, c->context + more * c->context / 3);
         for (int i = 0; i < (int)c->ids.count; i++) {
             const int begin = (int)part->begin, before = i - 1 - begin, half = c->context / 2;
             const bool there = i > begin && i < (int)part->end;
@@ -310,8 +265,7 @@ TEST(a_stream_is_evaluated_after_half_a_context)
 {
     for (int count = 40; count < 60; count++)
         for (int context = 1; context < 14; context++) {
-            FREED_BY(tokenizer_free) Tokenizer t;
-            FREED_BY(corpus_free) Corpus c = corpus_of_numbers(count, &t);
+            FREED_BY(corpus_free) Corpus c = corpus_of_numbers(count);
             corpus_cut(&c, context, 0.5, 1);
             check_part(&c, &c.train);
             check_part(&c, &c.held_out);
@@ -325,15 +279,14 @@ TEST(a_stream_is_evaluated_after_half_a_context)
 TEST(a_sample_of_a_stream_is_read_alike)
 {
     for (int context = 1; context < 20; context += 3) {
-        FREED_BY(tokenizer_free) Tokenizer t;
-        FREED_BY(corpus_free) Corpus c = corpus_of_numbers(600, &t);
+        FREED_BY(corpus_free) Corpus c = corpus_of_numbers(MOST);
         corpus_cut(&c, context, 0.5, 1);
         FREED_BY(part_free) Part sample = corpus_sample(&c, &c.held_out, 120, 1);
         assert_true(sample.sample);
-        FREED_BY(free_reading) Reading all = read_part(&c, &c.held_out, 3 * context);
-        FREED_BY(free_reading) Reading some = read_part(&c, &sample, 3 * context);
+        Reading all = read_part(&c, &c.held_out, 3 * context);
+        Reading some = read_part(&c, &sample, 3 * context);
         size_t targets = 0;
-        for (int i = 0; i < 600; i++) {
+        for (int i = 0; i < MOST; i++) {
             assert_true(!some.times[i] || (all.times[i] && some.seen[i] == all.seen[i]));
             targets += (size_t)some.times[i];
         }
@@ -355,8 +308,7 @@ static double loss_in(Gpt *gpt, const Corpus *c, int rows)
 
 TEST(the_room_does_not_change_the_loss_of_a_stream)
 {
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free) Corpus c = corpus_of_numbers(90, &t);
+    FREED_BY(corpus_free) Corpus c = corpus_of_numbers(90);
     const GptConfig shape = {.vocabulary = c.vocabulary,
                              .layers = 2,
                              .heads = 2,
