@@ -7,7 +7,6 @@
 
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/json.h"
-#include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
@@ -17,9 +16,14 @@
 #define ADDED                                                                        \
     ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false," \
     "\"special\":true}"
-static char *foreign(const char *splitter, const char *front)
+#define WORDS "{\"type\":\"WhitespaceSplit\"}"
+#define RUNS "{\"type\":\"Whitespace\"}"
+#define FRONT "{\"SpecialToken\":{\"id\":\"<s>\"}},"
+
+/* Writes a tokenizer of Transformers, with this before a text. */
+static void write_foreign(const char *folder, const char *splitter, const char *front)
 {
-    return format_text(
+    FREED char *json = format_text(
         "{\"added_tokens\":[{\"id\":4,\"content\":\"<s>\"" ADDED ",{\"id\":1,\"content\":"
         "\"<unk>\"" ADDED ",{\"id\":0,\"content\":\"<pad>\"" ADDED "],\"normalizer\":null,"
         "\"pre_tokenizer\":%s,\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[%s"
@@ -27,6 +31,7 @@ static char *foreign(const char *splitter, const char *front)
         "\"ids\":[4],\"tokens\":[\"<s>\"]}}},\"model\":{\"type\":\"WordLevel\",\"vocab\":{"
         "\"perro\":3,\"<unk>\":1,\"el\":2,\"<pad>\":0},\"unk_token\":\"<unk>\"}}",
         splitter, front);
+    free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
 }
 
 static void assert_foreign(const Tokenizer *t, bool lines, Punctuation punctuation)
@@ -38,64 +43,49 @@ static void assert_foreign(const Tokenizer *t, bool lines, Punctuation punctuati
         assert_string_equal(vocabulary_word(v, id), words[id]);
         assert_int_equal(vocabulary_is_special(v, id), words[id][0] == '<');
     }
-    assert_int_equal(t->bos, lines ? 4 : -1);
-    assert_int_equal(t->eos, 4);
-    assert_int_equal(t->unk, 1);
+    assert_true(t->bos == (lines ? 4 : -1) && t->eos == 4 && t->unk == 1);
     assert_true(t->punctuation == punctuation && t->kind == TOKENIZER_WORD &&
                 t->form == TEXT_COMPOSED && t->stream == !lines);
+}
+
+static Tokenizer read_from(const char *folder, int count, int eos, ObjectiveKind objective)
+{
+    return tokenizer_json_read(enter(folder), count, eos, objective);
 }
 
 /* Read, written as ours are, and read again: the same. */
 TEST(a_tokenizer_from_elsewhere_is_read_and_written)
 {
-    static const char *const splitters[] = {"{\"type\":\"WhitespaceSplit\"}",
-                                            "{\"type\":\"Whitespace\"}"};
     for (int i = 0; i < 4; i++) {
         SCRATCH(folder);
         const Punctuation punctuation = i % 2 ? PUNCTUATION_IN_RUNS : PUNCTUATION_IN_WORDS;
-        FREED char *json =
-            foreign(splitters[i % 2], i / 2 ? "{\"SpecialToken\":{\"id\":\"<s>\"}}," : "");
-        free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-        FREED_BY(tokenizer_free)
-        Tokenizer first = tokenizer_json_read(enter(folder), 5, 4, OBJECTIVE_NEXT);
+        write_foreign(folder, i % 2 ? RUNS : WORDS, i / 2 ? FRONT : "");
+        FREED_BY(tokenizer_free) Tokenizer first = read_from(folder, 5, 4, OBJECTIVE_NEXT);
         assert_foreign(&first, i / 2, punctuation);
+        if (i / 2)
+            ASSERT_DIES(read_from(folder, 5, -1, OBJECTIVE_NEXT), folder, "eos_token");
         assert_true(tokenizer_json_write(enter(folder), &first, 8));
-        FREED_BY(tokenizer_free)
-        Tokenizer again = tokenizer_json_read(enter(folder), 5, -1, OBJECTIVE_NEXT);
+        FREED_BY(tokenizer_free) Tokenizer again = read_from(folder, 5, -1, OBJECTIVE_NEXT);
         assert_foreign(&again, i / 2, punctuation);
     }
-}
-
-static void read_without_end(void *folder)
-{
-    tokenizer_json_read(enter(folder), 5, -1, OBJECTIVE_NEXT);
-}
-
-TEST(lines_without_a_known_end_are_refused)
-{
-    SCRATCH(folder);
-    FREED char *json = foreign("{\"type\":\"Whitespace\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
-    free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-    assert_dies(read_without_end, folder, folder, "eos_token");
 }
 
 TEST(many_words_keep_their_ids)
 {
     enum { MANY = 120000 };
-    char *folder = scratch_new(), word[16];
+    SCRATCH(folder);
     FREED_BY(tokenizer_free) Tokenizer written = tokenizer_new();
     written.stream = true;
+    char word[16];
     for (int i = 0; i < MANY; i++) {
         const int size = snprintf(word, sizeof word, "w%d", i);
         assert_int_equal(vocabulary_add(&written.vocabulary, word, (size_t)size, false), i);
     }
     assert_true(tokenizer_json_write(enter(folder), &written, 8));
-    FREED_BY(tokenizer_free)
-    Tokenizer read = tokenizer_json_read(enter(folder), MANY, -1, OBJECTIVE_NEXT);
+    FREED_BY(tokenizer_free) Tokenizer read = read_from(folder, MANY, -1, OBJECTIVE_NEXT);
     for (int i = 0; i < MANY; i++)
         assert_string_equal(vocabulary_word(&read.vocabulary, i),
                             vocabulary_word(&written.vocabulary, i));
-    scratch_remove(folder);
 }
 
 static void assert_ids(const Tokenizer *t, const char *text, const int *wanted, int count)
@@ -116,10 +106,8 @@ static void assert_wrong(const Tokenizer *t, const char *text, const char *said)
 TEST(prompts_are_read_with_special_tokens_of_any_name)
 {
     SCRATCH(folder);
-    FREED char *json =
-        foreign("{\"type\":\"WhitespaceSplit\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
-    free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_json_read(enter(folder), 5, 4, OBJECTIVE_NEXT);
+    write_foreign(folder, WORDS, FRONT);
+    FREED_BY(tokenizer_free) Tokenizer t = read_from(folder, 5, 4, OBJECTIVE_NEXT);
     assert_ids(&t, "el perro, gato", (const int[]){4, 2, 1, 1}, 4);
     assert_wrong(&t, "el<s>",
                  "here: the text contains the reserved token <s>; put a space in it: < s>");
@@ -141,15 +129,12 @@ static void assert_written(const Tokenizer *t, const char *name, const char *wan
 
 TEST(files_are_written_as_transformers_reads_them)
 {
-    Tokenizer t = literal_tokenizer("a b.", TOKENIZER_WORD, false);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer("a b.", TOKENIZER_WORD, false);
     t.form = TEXT_LOWER;
     assert_written(
         &t, "tokenizer.json",
         "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":["
-        "{\"id\":0,\"content\":\"[bos]\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"
-        "\"normalized\":false,\"special\":true},"
-        "{\"id\":1,\"content\":\"[eos]\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"
-        "\"normalized\":false,\"special\":true}],"
+        "{\"id\":0,\"content\":\"[bos]\"" ADDED ",{\"id\":1,\"content\":\"[eos]\"" ADDED "],"
         "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
         "{\"type\":\"Lowercase\"}]},"
         "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":"
@@ -164,39 +149,33 @@ TEST(files_are_written_as_transformers_reads_them)
     assert_written(&t, "tokenizer_config.json",
                    "{\"tokenizer_class\":\"PreTrainedTokenizerFast\",\"bos_token\":\"[bos]\","
                    "\"eos_token\":\"[eos]\",\"pad_token\":\"[eos]\",\"model_max_length\":8}");
-    tokenizer_free(&t);
-    t = literal_tokenizer("ab", TOKENIZER_CHAR, true);
+    FREED_BY(tokenizer_free) Tokenizer c = literal_tokenizer("ab", TOKENIZER_CHAR, true);
     assert_written(
-        &t, "tokenizer.json",
+        &c, "tokenizer.json",
         "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[],"
         "\"normalizer\":{\"type\":\"NFC\"},\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":"
         "{\"Regex\":\"[\\\\s\\\\S]\"},\"behavior\":\"Isolated\",\"invert\":false},"
         "\"post_processor\":null,\"decoder\":{\"type\":\"Fuse\"},\"model\":{\"type\":\"WordLevel\","
         "\"vocab\":{\"a\":0,\"b\":1},\"unk_token\":\"[unk]\"}}");
-    tokenizer_free(&t);
 }
 
 /* What a text and a pair of texts become there: the template. */
-static const char *template_of(const Tokenizer *t, char *text, size_t size)
+static void assert_template(const char *folder, const char *wanted)
 {
-    SCRATCH(folder);
-    assert_true(tokenizer_json_write(enter(folder), t, 8));
     cJSON *json = json_read(enter(folder), "tokenizer.json");
-    const char *const names[] = {"single", "pair"};
-    FILE *out = fmemopen(text, size, "w");
+    const cJSON *piece, *processor = cJSON_GetObjectItem(json, "post_processor");
+    char text[200] = "", *put = text;
     for (int i = 0; i < 2; i++) {
-        const cJSON *piece = NULL, *processor = cJSON_GetObjectItem(json, "post_processor");
-        cJSON_ArrayForEach(piece, cJSON_GetObjectItem(processor, names[i]))
+        cJSON_ArrayForEach(piece, cJSON_GetObjectItem(processor, i ? "pair" : "single"))
         {
             const cJSON *special = cJSON_GetObjectItem(piece, "SpecialToken");
             const cJSON *of = special ? special : cJSON_GetObjectItem(piece, "Sequence");
-            fprintf(out, "%s ", cJSON_GetStringValue(cJSON_GetObjectItem(of, "id")));
+            put += sprintf(put, "%s ", cJSON_GetStringValue(cJSON_GetObjectItem(of, "id")));
         }
-        fputs("| ", out);
+        put += sprintf(put, "| ");
     }
-    fclose(out);
+    assert_string_equal(text, wanted);
     cJSON_Delete(json);
-    return text;
 }
 
 /* Pairs and gaps are written, and read again as the same. */
@@ -207,78 +186,58 @@ TEST(pairs_and_gaps_are_written_and_read)
     for (ObjectiveKind objective = OBJECTIVE_PAIRS; objective <= OBJECTIVE_MASKED; objective++)
         for (TokenizerKind kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++)
             for (int stream = 0; stream < 1 + (objective == OBJECTIVE_MASKED); stream++) {
-                char *folder = scratch_new(), text[200] = "";
-                FREED_BY(tokenizer_free) Tokenizer t;
-                FREED_BY(corpus_free)
-                Corpus c = corpus_for(objective, kind, stream, "el perro\tthe dog\n", &t);
-                assert_string_equal(template_of(&t, text, sizeof text),
-                                    wanted[objective - OBJECTIVE_PAIRS][stream]);
-                assert_true(tokenizer_json_write(enter(folder), &t, 8));
-                const bool has_space = objective == OBJECTIVE_MASKED && kind == TOKENIZER_BPE;
-                Bytes file = file_read_in(enter(folder), "tokenizer.json", false);
-                assert_int_equal(memmem(file.bytes, file.size, "\"lstrip\":true", 13) != NULL,
-                                 has_space);
-                free(file.bytes);
+                SCRATCH(folder);
                 FREED_BY(tokenizer_free)
-                Tokenizer again =
-                    tokenizer_json_read(enter(folder), tokenizer_size(&t), t.eos, objective);
+                Tokenizer t = literal_tokenizer_for(objective, kind, stream, "el perro\tthe dog\n");
+                assert_true(tokenizer_json_write(enter(folder), &t, 8));
+                assert_template(folder, wanted[objective - OBJECTIVE_PAIRS][stream]);
+                const bool has_space = objective == OBJECTIVE_MASKED && kind == TOKENIZER_BPE;
+                FREED Bytes file = file_read_in(enter(folder), "tokenizer.json", true);
+                assert_int_equal(strstr(file.bytes, "\"lstrip\":true") != NULL, has_space);
+                FREED_BY(tokenizer_free)
+                Tokenizer again = read_from(folder, tokenizer_size(&t), t.eos, objective);
                 assert_true(tokenizer_checksum(&again, 0) == tokenizer_checksum(&t, 0));
                 assert_true(again.sep == t.sep && again.mask == t.mask && again.bos == t.bos &&
                             again.eos == t.eos && again.unk == t.unk);
-                scratch_remove(folder);
             }
 }
 
-typedef struct {
-    const char *folder;
-    ObjectiveKind objective;
-    int count;
-} ReadFor;
-
-static void read_for(void *context)
+/* Fails unless a tokenizer is written, and then refused for an objective. */
+static void assert_not_for(ObjectiveKind objective, const Tokenizer *t, const char *said)
 {
-    const ReadFor *it = context;
-    tokenizer_json_read(enter(it->folder), it->count, -1, it->objective);
+    SCRATCH(folder);
+    assert_true(tokenizer_json_write(enter(folder), t, 8));
+    ASSERT_DIES(read_from(folder, tokenizer_size(t), -1, objective), folder, said);
 }
 
 /* A model whose objective says that there is a token which its tokenizer does not have. */
 TEST(a_tokenizer_without_the_objectives_token_is_refused)
 {
     for (int stream = 0; stream < 2; stream++) {
-        SCRATCH(folder);
         FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, stream);
-        assert_true(tokenizer_json_write(enter(folder), &t, 8));
-        const int count = tokenizer_size(&t);
-        assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_PAIRS, count}), folder,
-                    "its sep_token names 'nothing'");
-        assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_MASKED, count}), folder,
-                    "its mask_token names 'nothing'");
+        assert_not_for(OBJECTIVE_PAIRS, &t, "its sep_token names 'nothing'");
+        assert_not_for(OBJECTIVE_MASKED, &t, "its mask_token names 'nothing'");
     }
-    SCRATCH(folder);
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free) Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, true, "a b", &t);
+    FREED_BY(tokenizer_free)
+    Tokenizer t = literal_tokenizer_for(OBJECTIVE_MASKED, TOKENIZER_WORD, true, "a b");
     t.sep = t.mask; /* a stream cannot be pairs */
-    assert_true(tokenizer_json_write(enter(folder), &t, 8));
-    assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_PAIRS, tokenizer_size(&t)}),
-                "its objective is pairs, but its post_processor puts no token first");
+    assert_not_for(OBJECTIVE_PAIRS, &t,
+                   "its objective is pairs, but its post_processor puts no token first");
 }
 
 /* The token that separates or hides is named as a word of the text, or as a token of other use. */
 static void check_use(ObjectiveKind objective, const char *part)
 {
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free)
-    Corpus c = corpus_for(objective, TOKENIZER_WORD, false, "el perro\tthe dog\n", &t);
+    FREED_BY(tokenizer_free)
+    Tokenizer t = literal_tokenizer_for(objective, TOKENIZER_WORD, false, "el perro\tthe dog\n");
     int *own = objective == OBJECTIVE_PAIRS ? &t.sep : &t.mask;
     const int right = *own, wrong[] = {t.bos, t.eos, tokenizer_find(&t, "perro"), right};
     for (int i = 0; i < 4; i++) {
-        SCRATCH(folder);
-        FREED char *names = format_text("its %s is '%s'", part, tokenizer_word(&t, wrong[i]));
         *own = wrong[i];
         t.unk = i == 3 ? right : -1;
-        assert_true(tokenizer_json_write(enter(folder), &t, 8));
-        assert_dies(read_for, &((ReadFor){folder, objective, tokenizer_size(&t)}), folder, names,
-                    "added_tokens");
+        FREED char *said = format_text("its %s is '%s', but it must be one of the added_tokens",
+                                       part, tokenizer_word(&t, wrong[i]));
+        assert_not_for(objective, &t, said);
     }
 }
 
@@ -405,15 +364,17 @@ TEST(what_is_wrong_with_subwords_is_named)
     EDITS(OF_SUBWORDS, kind);
 }
 
-/* The vocabulary of a tokenizer as JSON, {"!":0,"\"":1,...}, with <|endoftext|> after its
- * tokens. */
-static char *words_of(const Tokenizer *t)
+/* A vocabulary with hug and " hug" as JSON, {"!":0,"\"":1,...}, with <|endoftext|> after its
+ * tokens; their number. */
+static char *words_of_gpt2(int *count)
 {
+    FREED_BY(tokenizer_free)
+    Tokenizer t = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
     cJSON *words = cJSON_CreateObject();
-    const int count = tokenizer_size(t);
-    for (int id = 0; id < count; id++)
-        cJSON_AddNumberToObject(words, vocabulary_word(&t->vocabulary, id), id);
-    cJSON_AddNumberToObject(words, "<|endoftext|>", count);
+    *count = tokenizer_size(&t) + 1;
+    for (int id = 0; id < *count - 1; id++)
+        cJSON_AddNumberToObject(words, vocabulary_word(&t.vocabulary, id), id);
+    cJSON_AddNumberToObject(words, "<|endoftext|>", *count - 1);
     char *text = cJSON_PrintUnformatted(words);
     cJSON_Delete(words);
     return text;
@@ -422,8 +383,7 @@ static char *words_of(const Tokenizer *t)
 /* The tokenizer of this folder has hug with a space before it and without. */
 static void assert_hugs(const char *folder, int count)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer t = tokenizer_json_read(enter(folder), count, count - 1, OBJECTIVE_NEXT);
+    FREED_BY(tokenizer_free) Tokenizer t = read_from(folder, count, count - 1, OBJECTIVE_NEXT);
     assert_true(t.kind == TOKENIZER_BPE && t.stream && t.bos == -1 && t.eos == count - 1 &&
                 t.unk == -1);
     const int hug = tokenizer_find(&t, "hug"), space_hug = tokenizer_find(&t, " hug");
@@ -437,10 +397,8 @@ static void assert_hugs(const char *folder, int count)
  * text. */
 TEST(a_file_like_that_of_gpt2_is_read)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
-    const int count = tokenizer_size(&made) + 1;
-    char *words = words_of(&made);
+    int count;
+    FREED char *words = words_of_gpt2(&count);
     FREED char *json = format_text(
         "{\"version\":\"1.0\",\"added_tokens\":[{\"id\":%d,\"content\":\"<|endoftext|>\"" ADDED
         "],\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":"
@@ -453,33 +411,23 @@ TEST(a_file_like_that_of_gpt2_is_read)
     SCRATCH(folder);
     free(scratch_write(folder, T, json, strlen(json)));
     assert_hugs(folder, count);
-    cJSON_free(words);
-}
-
-typedef struct {
-    const char *folder;
-    int count;
-} Call;
-
-static void read_call(void *context)
-{
-    const Call *call = context;
-    tokenizer_json_read(enter(call->folder), call->count, -1, OBJECTIVE_NEXT);
 }
 
 /* And as its two older files, vocab.json and merges.txt. */
 TEST(two_files_like_those_of_gpt2_are_read)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
-    char *words = words_of(&made);
+    int count;
+    FREED char *words = words_of_gpt2(&count);
     SCRATCH(folder);
-    Call call = {folder, tokenizer_size(&made) + 1};
     static const char merges[] = "#version: 0.2\nu g\nh ug\nĠ hug\n";
     free(scratch_write(folder, "vocab.json", words, strlen(words)));
-    assert_dies(read_call, &call, "merges.txt");
+    ASSERT_DIES(read_from(folder, count, -1, OBJECTIVE_NEXT), "merges.txt");
     free(scratch_write(folder, "merges.txt", merges, strlen(merges)));
-    assert_hugs(folder, call.count);
+    assert_hugs(folder, count);
+    ASSERT_DIES(read_from(folder, count + 1, -1, OBJECTIVE_NEXT),
+                "vocab.json has no word for the id");
+    ASSERT_DIES(read_from(folder, count - 1, -1, OBJECTIVE_NEXT),
+                "vocab.json: '<|endoftext|>' has the id");
     static const char *const wrong[][2] = {
         {"h ug\nu g\n", "merges.txt: its merges are out of order: merge 1 has the part 'ug'"},
         {"u g\n\nh ug\n", "merges.txt: a merge is \"\"; supported is a pair"},
@@ -487,14 +435,8 @@ TEST(two_files_like_those_of_gpt2_are_read)
         {"u x\n", "merges.txt is damaged: merge 1 makes 'ux'"},
         {"# u\n", "merges.txt is damaged: merge 1 makes '#u'"}, /* no comment */
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         free(scratch_write(folder, "merges.txt", wrong[i][0], strlen(wrong[i][0])));
-        assert_dies(read_call, &call, wrong[i][1]);
+        ASSERT_DIES(read_from(folder, count, -1, OBJECTIVE_NEXT), wrong[i][1]);
     }
-    free(scratch_write(folder, "merges.txt", merges, strlen(merges)));
-    call.count++;
-    assert_dies(read_call, &call, "vocab.json has no word for the id");
-    call.count -= 2;
-    assert_dies(read_call, &call, "vocab.json: '<|endoftext|>' has the id");
-    cJSON_free(words);
 }

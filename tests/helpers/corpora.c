@@ -21,11 +21,7 @@ Corpus corpus_for(ObjectiveKind objective, TokenizerKind kind, bool stream, cons
                   Tokenizer *tokenizer)
 {
     Text text = literal_text(string);
-    *tokenizer = tokenizer_train(&text, (TokenizerRules){.objective = objective,
-                                                         .kind = kind,
-                                                         .stream = stream,
-                                                         .min_count = 1,
-                                                         .vocabulary = 256 + 40});
+    *tokenizer = literal_tokenizer_for(objective, kind, stream, string);
     Corpus c = corpus_new(&text, tokenizer);
     text_free(&text);
     return c;

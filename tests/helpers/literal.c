@@ -10,14 +10,23 @@ Text literal_text(const char *string)
     return text_from("a.txt", (Bytes){strdup(string), strlen(string)}, false);
 }
 
-Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream)
+Tokenizer literal_tokenizer_for(ObjectiveKind objective, TokenizerKind kind, bool stream,
+                                const char *string)
 {
     Text text = literal_text(string);
-    Tokenizer tokenizer = tokenizer_train(
-        &text,
-        (TokenizerRules){.kind = kind, .stream = stream, .min_count = 1, .vocabulary = 256 + 40});
+    const TokenizerRules rules = {.objective = objective,
+                                  .kind = kind,
+                                  .stream = stream,
+                                  .min_count = 1,
+                                  .vocabulary = 256 + 40};
+    Tokenizer tokenizer = tokenizer_train(&text, rules);
     text_free(&text);
     return tokenizer;
+}
+
+Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream)
+{
+    return literal_tokenizer_for(OBJECTIVE_NEXT, kind, stream, string);
 }
 
 WordCounts literal_words(Span text, bool by_lines)

@@ -10,6 +10,10 @@ Text literal_text(const char *string);
 /* All words of the string have an id; of subwords there are 296. */
 Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream);
 
+/* The same for another objective than the next token. */
+Tokenizer literal_tokenizer_for(ObjectiveKind objective, TokenizerKind kind, bool stream,
+                                const char *string);
+
 /* The words that subwords are made of in a text, read by lines or whole. */
 WordCounts literal_words(Span text, bool by_lines);
 
