@@ -10,7 +10,6 @@
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
-#include "close.h"
 #include "literal.h"
 #include "patterns.h"
 #include "scratch.h"
@@ -86,8 +85,7 @@ void assert_refused(const char *folder, const char *what, const char *part)
 void assert_edits(const Edit *edits, size_t count, Kind kind)
 {
     for (size_t i = 0; i < count; i++) {
-        char *folder = scratch_new();
-        Pretrained model = write_model(folder, kind);
+        MODEL(folder, model, kind);
         edit(folder, edits[i].file, edits[i].from, edits[i].to);
         char *what = format_text("'%s' for '%s'", edits[i].to, edits[i].from);
         if (edits[i].said)
@@ -95,7 +93,5 @@ void assert_edits(const Edit *edits, size_t count, Kind kind)
         else
             assert_opens(folder, what);
         free(what);
-        free_model(&model);
-        scratch_remove(folder);
     }
 }

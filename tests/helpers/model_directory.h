@@ -3,6 +3,7 @@
 #define PULGA_MODEL_DIRECTORY_H
 
 #include "formats/huggingface/config.h"
+#include "test.h"
 
 typedef struct {
     GptConfig shape;
@@ -19,6 +20,11 @@ const Directory *enter(const char *folder);
 /* Writes a model of this kind into a folder; returns it as it was written. */
 Pretrained write_model(const char *folder, Kind kind);
 void free_model(Pretrained *model);
+
+/* Declares both: a folder and the model that is written into it, until the block ends (test.h). */
+#define MODEL(folder, model, kind) \
+    SCRATCH(folder);               \
+    FREED_BY(free_model) Pretrained model = write_model(folder, kind)
 
 /* Replaces `from`, where it comes first in a JSON file, by `to`. */
 void edit(const char *folder, const char *name, const char *from, const char *to);
