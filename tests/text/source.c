@@ -33,30 +33,47 @@ static char *read_clean(Source *s, bool by_lines, int *chunks)
     return all;
 }
 
+/* Up to three files, a.txt, b.txt and c.txt, in a folder of their own. */
+typedef struct {
+    char *folder, *paths[4];
+} Files;
+
+static Files files_of(const char *a, const char *b, const char *c)
+{
+    Files files = {.folder = scratch_new()};
+    const char *const texts[] = {a, b, c}, *const names[] = {"a.txt", "b.txt", "c.txt"};
+    for (int i = 0; i < 3 && texts[i]; i++)
+        files.paths[i] = scratch_write(files.folder, names[i], texts[i], strlen(texts[i]));
+    return files;
+}
+
+static void files_free(Files *files)
+{
+    for (int i = 0; i < 3; i++)
+        free(files->paths[i]);
+    scratch_remove(files->folder);
+}
+
+static Source *open_in_chunks(char *const *paths)
+{
+    return source_open(paths, (SourceRules){.large = 1});
+}
+
 /* ---- Several files ---- */
 
 TEST(several_files_are_one_text)
 {
-    SCRATCH(folder);
-    char *paths[] = {scratch_write(folder, "a",
-                                   "\xEF\xBB\xBF"
-                                   "el perro",
-                                   11),
-                     scratch_write(folder, "b",
-                                   "\xEF\xBB\xBF"
-                                   "un gato\n",
-                                   11),
-                     scratch_write(folder, "c", "y", 1), NULL};
-    Source *s = source_open(paths, (SourceRules){.large = LARGE_TEXT});
-    assert_string_equal(source_text(s)->clean, "el perro\nun gato\ny");
-    assert_string_equal(source_text(s)->raw.bytes, "\xEF\xBB\xBF"
-                                                   "el perro\nun gato\ny");
-    FREED char *place =
-        text_place(source_text(s), source_text(s)->clean, source_text(s)->clean + 11);
-    assert_non_null(strstr(place, "/b:1"));
+#define MARK "\xEF\xBB\xBF"
+    FREED_BY(files_free) Files files = files_of(MARK "el perro", MARK "un gato\n", "y");
+    Source *s = source_open(files.paths, (SourceRules){.large = LARGE_TEXT});
+    const Text *text = source_text(s);
+    assert_string_equal(text->clean, "el perro\nun gato\ny");
+    assert_string_equal(text->raw.bytes, MARK "el perro\nun gato\ny");
+    FREED char *place = text_place(text, text->clean, text->clean + 11);
+    assert_non_null(strstr(place, "/b.txt:1"));
     source_free(s);
 
-    s = source_open(paths, (SourceRules){.large = 1}); /* the same in chunks */
+    s = open_in_chunks(files.paths); /* the same in chunks */
     assert_null(source_text(s));
     for (int pass = 0; pass < 2; pass++) {
         int chunks;
@@ -64,32 +81,27 @@ TEST(several_files_are_one_text)
         assert_string_equal(all, "el perro\nun gato\ny");
     }
     source_free(s);
-    for (int i = 0; i < 3; i++)
-        free(paths[i]);
 }
 
-static void open_all(void *context)
+static void read_all(Source *s)
 {
     int chunks;
-    Source *s = source_open(context, (SourceRules){.large = 1});
     free(read_clean(s, false, &chunks));
-    source_free(s);
 }
 
 TEST(what_is_wrong_is_named_with_its_file_and_line)
 {
-    SCRATCH(folder);
-    FREED char *good = scratch_write(folder, "good", "el\nperro", 8);
-    FREED char *bad = scratch_write(folder, "bad", "un\ngato\xFF", 8);
-    FREED char *empty = scratch_write(folder, "empty", "", 0);
-    FREED char *zero = scratch_write(folder, "zero", "el\0", 3);
-    FREED char *missing = format_text("%s/missing", folder);
-    assert_dies(open_all, ((char *[]){good, bad, NULL}), "/bad:2:5", "0xFF");
-    assert_dies(open_all, ((char *[]){bad, good, NULL}), "/bad:2:5", "0xFF");
-    assert_dies(open_all, ((char *[]){good, empty, NULL}), "empty is empty");
-    assert_dies(open_all, ((char *[]){good, zero, NULL}), "zero is not a text", "byte 3");
-    assert_dies(open_all, ((char *[]){good, missing, NULL}), "cannot open", "missing");
-    assert_dies(open_all, ((char *[]){good, folder, NULL}), "cannot read");
+    FREED_BY(files_free) Files files = files_of("el\nperro", "un\ngato\xFF", "");
+    char *good = files.paths[0], *bad = files.paths[1];
+    FREED char *zero = scratch_write(files.folder, "zero", "el\0", 3);
+    FREED char *missing = format_text("%s/missing", files.folder);
+    char *const lists[][3] = {{good, bad},  {bad, good},     {good, files.paths[2]},
+                              {good, zero}, {good, missing}, {good, files.folder}};
+    static const char *const said[][2] = {
+        {"/b.txt:2:5", "0xFF"},           {"/b.txt:2:5", "0xFF"},     {"c.txt", " is empty"},
+        {"zero is not a text", "byte 3"}, {"cannot open", "missing"}, {"cannot read", ""}};
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
+        ASSERT_DIES(read_all(open_in_chunks(lists[i])), said[i][0], said[i][1]);
 }
 
 /* ---- Chunks ---- */
@@ -161,10 +173,9 @@ static void check_same(char *const *paths, TokenizerRules rules)
 
 static void check_text(const char *text)
 {
-    SCRATCH(folder);
-    char *paths[] = {scratch_write(folder, "a.txt", text, strlen(text)), NULL};
-    Source *whole = source_open(paths, (SourceRules){.large = SIZE_MAX});
-    Source *s = source_open(paths, (SourceRules){.large = 1});
+    FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
+    Source *whole = source_open(files.paths, (SourceRules){.large = SIZE_MAX});
+    Source *s = open_in_chunks(files.paths);
     for (int by_lines = 0; by_lines < 2; by_lines++) {
         int chunks;
         FREED char *all = read_clean(s, by_lines, &chunks);
@@ -173,15 +184,15 @@ static void check_text(const char *text)
     }
     source_free(s);
     source_free(whole);
+    TokenizerRules rules = {.vocabulary = 300};
     for (int stream = 0; stream < 2; stream++)
-        for (int kind = 0; kind < 3; kind++)
-            check_same(
-                paths,
-                (TokenizerRules){.kind = (TokenizerKind)kind, .stream = stream, .vocabulary = 300});
-    check_same(paths,
-               (TokenizerRules){
-                   .kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300, .bytes = LARGE / 2});
-    free(paths[0]);
+        for (rules.kind = TOKENIZER_WORD; rules.kind <= TOKENIZER_BPE; rules.kind++) {
+            rules.stream = stream;
+            check_same(files.paths, rules);
+        }
+    rules = (TokenizerRules){
+        .kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300, .bytes = LARGE / 2};
+    check_same(files.paths, rules);
 }
 
 TEST(blocks_are_the_text)
@@ -195,97 +206,79 @@ TEST(other_ends_of_lines_and_none)
     static const char *const ends[] = {"\r\n", "\r"};
     for (int i = 0; i < 3; i++) {
         FREED char *text = made_up(i < 2, ends[i % 2]);
-        SCRATCH(folder);
-        char *paths[] = {scratch_write(folder, "a.txt", text, strlen(text)), NULL};
-        check_same(paths,
+        FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
+        check_same(files.paths,
                    (TokenizerRules){.kind = TOKENIZER_BPE, .stream = i != 0, .vocabulary = 300});
-        free(paths[0]);
     }
 }
 
 TEST(a_place_in_a_later_block)
 {
-    SCRATCH(folder);
-    FREED char *text = malloc(LARGE);
-    for (size_t i = 0; i < LARGE; i++)
-        text[i] = i % 64 == 63 ? '\n' : i % 8 ? 'a' : ' ';
-    text[64 * 30000 + 20] = '\xFF';
-    char *path = scratch_write(folder, "a.txt", text, LARGE);
-    assert_dies(open_all, ((char *[]){path, NULL}), "a.txt:30001:21: ", "0xFF");
-    for (size_t i = 0; i < LARGE; i++) /* the same in a line without an end */
-        text[i] = text[i] == '\n' ? 'b' : text[i];
-    free(path);
-    path = scratch_write(folder, "a.txt", text, LARGE);
-    FREED char *wanted = format_text("a.txt:1:%d: ", 64 * 30000 + 21);
-    assert_dies(open_all, ((char *[]){path, NULL}), wanted, "0xFF");
-    free(path);
+    FREED char *text = calloc(LARGE + 1, 1);
+    for (int lines = 1; lines >= 0; lines--) { /* also in a line without an end */
+        for (size_t i = 0; i < LARGE; i++)
+            text[i] = lines && i % 64 == 63 ? '\n' : i % 8 ? 'a' : ' ';
+        text[64 * 30000 + 20] = '\xFF';
+        FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
+        FREED char *wanted =
+            format_text("a.txt:%d:%d: ", lines ? 30001 : 1, lines ? 21 : 64 * 30000 + 21);
+        ASSERT_DIES(read_all(open_in_chunks(files.paths)), wanted, "0xFF");
+    }
 }
 
-static void change_it(void *context)
+/* ---- What changes, or is read once ---- */
+
+static void write_over(const char *path)
 {
-    char *const *paths = context;
-    int chunks;
-    Source *s = source_open(paths, (SourceRules){.large = 1});
-    free(read_clean(s, false, &chunks));
-    FILE *file = fopen(*paths, "r+");
+    FILE *file = fopen(path, "r+");
     fputs("un", file);
     fclose(file);
-    free(read_clean(s, false, &chunks));
 }
 
-static void cut_it(void *context)
+/* Changes a text, or cuts it off, between two passes. */
+static void read_twice(char *const *paths, bool cut)
 {
-    char *const *paths = context;
-    int chunks;
-    Source *s = source_open(paths, (SourceRules){.large = 1});
-    free(read_clean(s, false, &chunks));
-    if (truncate(*paths, 4))
+    Source *s = open_in_chunks(paths);
+    read_all(s);
+    if (!cut)
+        write_over(*paths);
+    else if (truncate(*paths, 4))
         return;
-    free(read_clean(s, false, &chunks));
+    read_all(s);
+}
+
+TEST(a_text_that_changes_is_refused)
+{
+    FREED_BY(files_free) Files files = files_of("el perro come\n", NULL, NULL);
+    ASSERT_DIES(read_twice(files.paths, false), "a.txt changed while it was read");
+    ASSERT_DIES(read_twice(files.paths, true), "a.txt changed while it was read");
 }
 
 /* Changes the second file of a text between two passes, to a word that the first one did not
  * see. */
-static void change_a_word(void *context)
+static void change_a_word(char *const *paths)
 {
-    char *const *paths = context;
-    Source *s = source_open(paths, (SourceRules){.large = 1});
+    Source *s = open_in_chunks(paths);
     Tokenizer t = train(s, (TokenizerRules){.kind = TOKENIZER_WORD});
-    FILE *file = fopen(paths[1], "r+");
-    fputs("un", file);
-    fclose(file);
+    write_over(paths[1]);
     encode(s, &t);
 }
 
 TEST(a_changed_word_is_not_blamed_on_the_vocabulary)
 {
-    SCRATCH(folder);
-    char *paths[] = {scratch_write(folder, "a.txt", "el gato\n", 8),
-                     scratch_write(folder, "b.txt", "el perro\n", 9), NULL};
+    FREED_BY(files_free) Files files = files_of("el gato\n", "el perro\n", NULL);
     const struct timespec earlier[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
-    utimensat(AT_FDCWD, paths[1], earlier, 0);
-    assert_dies(change_a_word, paths, "/b.txt changed while it was read");
-    free(paths[0]);
-    free(paths[1]);
+    utimensat(AT_FDCWD, files.paths[1], earlier, 0);
+    ASSERT_DIES(change_a_word(files.paths), "/b.txt changed while it was read");
 }
 
 TEST(many_files_have_a_short_name)
 {
-    SCRATCH(folder);
-    FREED char *path = scratch_write(folder, "a.txt", "el perro\n", 9);
-    char *paths[] = {path, path, path, path, NULL};
+    FREED_BY(files_free) Files files = files_of("el perro\n", NULL, NULL);
+    char *const path = *files.paths, *const paths[] = {path, path, path, path, NULL};
     Source *s = source_open(paths, (SourceRules){.large = LARGE_TEXT});
     assert_non_null(strstr(source_name(s), "/a.txt and 3 more"));
     source_free(s);
-}
-
-TEST(a_text_that_changes_is_refused)
-{
-    SCRATCH(folder);
-    char *paths[] = {scratch_write(folder, "a.txt", "el perro come\n", 14), NULL};
-    assert_dies(change_it, paths, "a.txt changed while it was read");
-    assert_dies(cut_it, paths, "a.txt changed while it was read");
-    free(paths[0]);
 }
 
 /* A pipe can be read only once: it is kept in memory, or in a file. */
@@ -311,13 +304,9 @@ TEST(a_pipe_is_read_as_often_as_needed)
 /* In which of several files, and in which of its lines. */
 TEST(a_line_that_is_no_pair_is_named_in_its_file)
 {
-    SCRATCH(folder);
-    char *paths[] = {scratch_write(folder, "a.tsv", "a\tb\nc\td", 7),
-                     scratch_write(folder, "b.tsv", "e\tf\n\ng\n", 7), NULL};
-    Source *s = source_open(paths, (SourceRules){.large = LARGE_TEXT});
+    FREED_BY(files_free) Files files = files_of("a\tb\nc\td", "e\tf\n\ng\n", NULL);
+    Source *s = source_open(files.paths, (SourceRules){.large = LARGE_TEXT});
     FREED char *wrong = text_check_pairs(source_text(s));
-    assert_non_null(strstr(wrong, "/b.tsv:3: the line has no tab;"));
+    assert_non_null(strstr(wrong, "/b.txt:3: the line has no tab;"));
     source_free(s);
-    free(paths[0]);
-    free(paths[1]);
 }
