@@ -11,11 +11,6 @@
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 
-static void make_directory(void *path)
-{
-    directory_make(path);
-}
-
 TEST(a_directory_is_made_with_those_above_it)
 {
     SCRATCH(folder);
@@ -24,7 +19,7 @@ TEST(a_directory_is_made_with_those_above_it)
     directory_make(deep);
     assert_int_equal(scratch_count(deep), 0);
     FREED char *file = scratch_write(deep, "file", "", 0), *below = format_text("%s/d", file);
-    assert_dies(make_directory, below, below, "directory");
+    ASSERT_DIES(directory_make(below), below, "directory");
     FREED char *slashes = format_text("%s//x///y/", folder), *made = format_text("%s/x/y", folder);
     directory_make(slashes);
     assert_int_equal(scratch_count(made), 0);
@@ -79,21 +74,22 @@ TEST(a_directory_is_not_entered_through_a_link)
     assert_string_equal(inner.path, inside);
 }
 
-static void lock_it(void *path)
+static int lock_elsewhere(const char *path)
 {
-    Directory directory = directory_open(path);
-    _exit(directory_lock(&directory) ? 0 : 2);
+    return APART(FREED_BY(directory_close) Directory directory = directory_open(path);
+                 _exit(directory_lock(&directory) ? 0 : 2))
+        .status;
 }
 
 TEST(a_lock_keeps_other_processes_out_until_it_is_closed)
 {
     SCRATCH(folder);
     Directory directory = directory_open(folder);
-    assert_int_equal(run_apart(lock_it, folder).status, 0); /* and free again when it has ended */
+    assert_int_equal(lock_elsewhere(folder), 0); /* and free again when it has ended */
     assert_true(directory_lock(&directory));
-    assert_int_equal(run_apart(lock_it, folder).status, 2);
+    assert_int_equal(lock_elsewhere(folder), 2);
     directory_close(&directory);
-    assert_int_equal(run_apart(lock_it, folder).status, 0);
+    assert_int_equal(lock_elsewhere(folder), 0);
 }
 
 TEST(a_checksum_depends_on_all_that_came_before)

@@ -17,11 +17,10 @@
 
 static void assert_holds(const char *path, const void *bytes, size_t size)
 {
-    Bytes file = file_read(path, false);
+    FREED Bytes file = file_read(path, false);
     assert_int_equal(file.size, size);
     assert_memory_equal(file.bytes, bytes, size);
     assert_int_equal(file.bytes[size], 0);
-    free(file.bytes);
 }
 
 /* Replaces folder/name through a handle of its own. */
@@ -30,12 +29,6 @@ static bool replace(const char *folder, const char *name, const void *bytes, siz
     FREED_BY(directory_close) Directory directory = directory_open(folder);
     const bool good = file_replace(&directory, name, bytes, size);
     return good;
-}
-
-static bool exists(const char *path)
-{
-    struct stat status;
-    return !lstat(path, &status);
 }
 
 /* ---- Reading and replacing ---- */
@@ -57,18 +50,11 @@ TEST(the_old_file_stands_until_the_new_one_is_committed)
 {
     SCRATCH(folder);
     FREED char *path = format_text("%s/some", folder);
-    static const char zeros[] = "a\0b\0";
-    assert_false(exists(path));
-    assert_true(replace(folder, "some", zeros, 4));
-    assert_true(exists(path));
-    assert_holds(path, zeros, 4);
-    assert_true(replace(folder, "some", "shorter", 3));
-    assert_holds(path, "sho", 3);
+    assert_true(replace(folder, "some", "a\0b\0", 4));
+    assert_holds(path, "a\0b\0", 4);
     assert_true(replace(folder, "some", "", 0));
     assert_holds(path, "", 0);
-
-    /* Until it is committed, the old one stands. */
-    assert_true(replace(folder, "some", "old", 3));
+    assert_true(replace(folder, "some", "older", 3));
     FileWriter writer;
     FREED_BY(directory_close) Directory directory = directory_open(folder);
     assert_true(file_begin(&writer, &directory, "some"));
@@ -80,29 +66,18 @@ TEST(the_old_file_stands_until_the_new_one_is_committed)
     assert_int_equal(scratch_count(folder), 1);
 }
 
-/* A job for a child: replaces folder/name by `size` bytes and ends with 2 if that returns false. */
-typedef struct {
-    const char *folder, *name;
-    size_t size;
-    long most;     /* bytes that a file may have, 0: any */
-    bool stranger; /* it has no right to write there     */
-} Replacing;
-
-static void replace_it(void *context)
+/* Replaces a file, of at most so many bytes (0: any number), and ends with 2 if that returns false. */
+static _Noreturn void replace_within(rlim_t most, const char *folder, const char *name, size_t size)
 {
-    const Replacing *r = context;
-    char *bytes = memset(malloc(r->size), 'n', r->size);
+    char *bytes = memset(malloc(size), 'n', size);
     signal(SIGXFSZ, SIG_IGN);
-    if (r->most && setrlimit(RLIMIT_FSIZE, &(struct rlimit){(rlim_t)r->most, (rlim_t)r->most}))
+    if (most && setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most}))
         _exit(3);
-    if (r->stranger && !getuid() && setuid(65534))
-        _exit(3);
-    _exit(replace(r->folder, r->name, bytes, r->size) ? 0 : 2);
+    _exit(replace(folder, name, bytes, size) ? 0 : 2);
 }
 
-static void assert_not_replaced(const Replacing *replacing, const char *part)
+static void assert_not_replaced(ChildEnd ending, const char *part)
 {
-    const ChildEnd ending = run_apart(replace_it, (void *)replacing);
     if (ending.signal || ending.status != 2 || ending.lines != 1 || !strstr(ending.said, part))
         fail_msg("wanted a no and one line with '%s'; signal %d, status %d, %d lines: %s", part,
                  ending.signal, ending.status, ending.lines, ending.said);
@@ -113,23 +88,25 @@ TEST(a_replacement_that_fails_leaves_the_old_file)
     SCRATCH(folder);
     FREED char *path = scratch_write(folder, "some", "old", 3);
     FREED char *absent = format_text("%s/absent", folder);
-    assert_dies(replace_it, (&(Replacing){absent, "some", .size = 9}), absent);
-    assert_dies(replace_it, (&(Replacing){path, "some", .size = 9}), path, "Not a directory");
+    ASSERT_DIES(replace(absent, "some", "x", 1), absent);
+    ASSERT_DIES(replace(path, "some", "x", 1), path, "Not a directory");
     /* The disk is full, at the first byte that is written and at the last. */
-    assert_not_replaced(&(Replacing){folder, "some", .size = 100000, .most = 5000}, path);
-    assert_not_replaced(&(Replacing){folder, "some", .size = 5001, .most = 5000}, path);
+    assert_not_replaced(APART(replace_within(5000, folder, "some", 100000)), path);
+    assert_not_replaced(APART(replace_within(5000, folder, "some", 5001)), path);
     assert_holds(path, "old", 3);
     assert_int_equal(scratch_count(folder), 1);
 
     FREED char *taken = format_text("%s/taken", folder);
     FREED char *inside = format_text("%s/taken/inside", folder);
     directory_make(inside); /* nothing takes a folder's place, and nothing stays beside it */
-    assert_not_replaced(&(Replacing){folder, "taken", .size = 9}, taken);
+    assert_not_replaced(APART(replace_within(0, folder, "taken", 9)), taken);
     assert_int_equal(scratch_count(folder), 2);
     assert_int_equal(rmdir(inside) || rmdir(taken), 0);
 
     assert_int_equal(chmod(folder, 0555), 0);
-    assert_not_replaced(&(Replacing){folder, "some", .size = 9, .stranger = true}, folder);
+    assert_not_replaced(APART(if (!getuid() && setuid(65534)) _exit(3); /* without the right */
+                              replace_within(0, folder, "some", 9)),
+                        folder);
     assert_int_equal(chmod(folder, 0755), 0);
     assert_holds(path, "old", 3);
     assert_int_equal(scratch_count(folder), 1);
@@ -141,24 +118,19 @@ enum { LARGE = 100000 };
 TEST(a_path_of_any_length_is_written)
 {
     SCRATCH(folder);
-    char *deep = format_text("%s", folder);
-    while (strlen(deep) < 4085) {
-        const size_t left = 4085 - strlen(deep);
-        char *deeper = format_text("%s/%0*d", deep, (int)(left > 202 ? 200 : left - 1), 0);
-        free(deep);
-        deep = deeper;
+    char deep[4086];
+    for (size_t size = (size_t)sprintf(deep, "%s", folder); size < 4085;) {
+        const size_t left = 4085 - size;
+        size += (size_t)sprintf(deep + size, "/%0*d", (int)(left > 202 ? 200 : left - 1), 0);
     }
     directory_make(deep);
     assert_true(replace(deep, "longer.name", "x", 1));
-    Directory directory = directory_open(deep);
+    FREED_BY(directory_close) Directory directory = directory_open(deep);
     assert_true(directory_has(&directory, "longer.name"));
     assert_int_equal(unlinkat(directory.handle, "longer.name", 0), 0);
-    directory_close(&directory);
-    assert_int_equal(scratch_count(deep), 0);      /* and no file of a shorter name has appeared */
-    char *name = memset(calloc(256, 1), 'n', 255); /* the longest that a file may have */
+    assert_int_equal(scratch_count(deep), 0);    /* and no file of a shorter name has appeared */
+    FREED char *name = format_text("%0255d", 0); /* the longest that a file may have */
     assert_true(replace(folder, name, "x", 1));
-    free(name);
-    free(deep);
 }
 
 static _Noreturn void replace_for_ever(const char *folder)
@@ -173,13 +145,12 @@ static _Noreturn void replace_for_ever(const char *folder)
 /* The letter that all of the file is made of. */
 static char letter_of(const char *path)
 {
-    Bytes file = file_read(path, false);
+    FREED Bytes file = file_read(path, false);
     const char letter = file.bytes[0];
     assert_int_equal(file.size, LARGE);
     for (size_t i = 0; i < file.size; i++)
         if (file.bytes[i] != letter)
             fail_msg("%zu bytes of '%c', then '%c'", i, letter, file.bytes[i]);
-    free(file.bytes);
     return letter;
 }
 
@@ -205,35 +176,35 @@ TEST(a_kill_leaves_one_of_the_files_whole)
         letter = letter_of(path);
     }
     assert_true(replace(folder, "some", "new", 3));
-    Directory directory = directory_open(folder);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
     free(scratch_write(folder, ".some.mine.new", "", 0)); /* not a name of ours */
     file_remove_leftovers(&directory, (const char *const[]){"other", "some", NULL});
-    directory_close(&directory);
     assert_int_equal(scratch_count(folder), 2); /* what the killed ones left is gone */
 }
 
-/* What a pipe, a device or a directory is in the place of a file: named, and never waited for. */
-static void read_it(void *folder)
+static Bytes read_some(const char *folder)
 {
-    Directory directory = directory_open(folder);
-    free(file_read_in(&directory, "some", true).bytes);
+    FREED_BY(directory_close) Directory directory = directory_open(folder);
+    return file_read_in(&directory, "some", true);
 }
 
+/* What a pipe, a device or a directory is in the place of a file: named, and never waited for. */
 TEST(only_a_file_is_read_from_a_directory)
 {
     SCRATCH(folder);
     FREED char *path = format_text("%s/some", folder);
-    assert_dies(read_it, folder, folder, "has no some");
+    ASSERT_DIES(read_some(folder), folder, "has no some");
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_dies(read_it, folder, path, "is a pipe, not a file");
+    ASSERT_DIES(read_some(folder), path, "is a pipe, not a file");
     assert_int_equal(remove(path) || mkdir(path, 0700), 0);
-    assert_dies(read_it, folder, path, "is a directory, not a file");
-    assert_int_equal(remove(path) || symlink("/dev/zero", path), 0);
-    assert_dies(read_it, folder, path, "is a device, not a file");
-    assert_int_equal(remove(path) || symlink("some", path), 0);
-    assert_dies(read_it, folder, path, "symbolic links");
-    assert_int_equal(remove(path) || symlink("nowhere", path), 0);
-    assert_dies(read_it, folder, path, "No such file");
+    ASSERT_DIES(read_some(folder), path, "is a directory, not a file");
+    static const char *const links[][2] = {{"/dev/zero", "is a device, not a file"},
+                                           {"some", "symbolic links"},
+                                           {"nowhere", "No such file"}};
+    for (size_t i = 0; i < COUNT_OF(links); i++) {
+        assert_int_equal(remove(path) || symlink(links[i][0], path), 0);
+        ASSERT_DIES(read_some(folder), path, links[i][1]);
+    }
 }
 
 /* Two writers of the same file at once: each file that is ever seen is one of theirs, whole, and
@@ -256,7 +227,7 @@ TEST(two_writers_at_once_never_mix)
 
 /* A signal that comes while a file is written ends the program when the file is whole, also if the
  * program has other threads. */
-static void be_interrupted(void *path)
+static void be_interrupted(const char *path)
 {
     FileWriter writer;
     thread_set_limit(2);
@@ -274,7 +245,7 @@ TEST(a_signal_waits_until_the_file_is_whole)
 {
     SCRATCH(folder);
     FREED char *path = format_text("%s/some", folder);
-    assert_int_equal(run_apart(be_interrupted, path).signal, SIGINT);
+    assert_int_equal(APART(be_interrupted(path)).signal, SIGINT);
     assert_holds(path, "whole", 5);
     assert_int_equal(scratch_count(folder), 1);
 }
