@@ -51,25 +51,6 @@ TEST(every_setting_comes_back)
     }
 }
 
-/* cJSON alone would print the first as 0.1. */
-TEST(no_digit_of_a_number_is_lost)
-{
-    static const char *const texts[] = {"0.09999999999999999", "0.30000000000000004",
-                                        "0.12345678901234567", "1e-300"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        Settings from = {0}, into = {0};
-        field_set(SETTING(val), &from, texts[i]);
-        cJSON *object = cJSON_CreateObject();
-        json_put_field(object, SETTING(val), &from);
-        FREED char *text = cJSON_Print(object);
-        cJSON *again = cJSON_Parse(text);
-        json_get_field(again, SETTING(val), &into, "config.json");
-        assert_true(from.val == into.val);
-        cJSON_Delete(object);
-        cJSON_Delete(again);
-    }
-}
-
 static void assert_json(const Field *field, const char *text, const char *wanted)
 {
     Settings s = {0};

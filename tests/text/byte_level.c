@@ -12,7 +12,7 @@ static void assert_words(const char *text, const char *wanted)
 {
     char got[1024], *put = got;
     const size_t size = strlen(text);
-    char *copy = malloc(size + 1); /* without the 0: a sanitizer sees a read beyond the end */
+    FREED char *copy = malloc(size + 1); /* without the 0: a sanitizer sees a read beyond the end */
     memcpy(copy, text, size);
     const char *at = copy, *end = copy + size;
     Span word = {copy, copy};
@@ -24,7 +24,6 @@ static void assert_words(const char *text, const char *wanted)
     *put = 0;
     assert_ptr_equal(at, end);
     assert_string_equal(got, wanted);
-    free(copy);
 }
 
 TEST(words_numbers_and_others)
@@ -92,20 +91,4 @@ TEST(every_byte_has_its_character)
         found += byte >= 0;
     }
     assert_int_equal(found, 256);
-}
-
-TEST(words_as_characters_and_back)
-{
-    char out[32], back[32];
-    size_t size;
-    assert_int_equal(byte_level_write(out, " ñ\0x", 5), 9); /* the last is x, before it a 0 */
-    assert_string_equal(out, "ĠÃ±Āx");
-    assert_true(byte_level_read(back, &size, out, 9));
-    assert_int_equal(size, 5);
-    assert_memory_equal(back, " ñ\0x", 5);
-    assert_int_equal(byte_level_write(out, "", 0), 0);
-    assert_string_equal(out, "");
-    assert_false(byte_level_read(back, &size, "a b", 3)); /* a space stands for no byte */
-    assert_false(byte_level_read(back, &size, "日", 3));
-    assert_false(byte_level_read(back, &size, "\xFF", 1));
 }

@@ -55,7 +55,9 @@ TEST(ids_are_in_the_order_of_first_appearance)
     const TokenizerRules stream = {.stream = true, .min_count = 1};
     assert_words("un gato\nun perro", stream, "un|gato|perro|");
     const TokenizerRules characters = {.stream = true, .kind = TOKENIZER_CHAR, .min_count = 1};
-    assert_words("añb a\nb👍", characters, "a|ñ|b| |\n|👍|");
+    assert_words("añb a\nb..", characters, "a|ñ|b| |\n|.|");
+    assert_words("👍🏽\u3000q\u0323\u0307", characters,
+                 "👍|🏽|\u3000|q|\u0323|\u0307|"); /* code points */
     /* Read by lines, line ends and what stands in blank lines get no id. */
     TokenizerRules lines = {.kind = TOKENIZER_CHAR, .min_count = 1};
     assert_words("ab\nb a\n \t \nc", lines, "[bos]|[eos]|a|b| |c|");

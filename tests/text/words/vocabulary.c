@@ -1,35 +1,13 @@
-/* vocabulary.c: words get the ids 0, 1, 2, ... and are found again by them, and special words are
- * found in a text. */
+/* vocabulary.c: special words are found in a text, and an unknown word is reported with the known
+ * words nearest to it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "tests/helpers/literal.h"
 #include "tests/helpers/test.h"
+#include "text/tokenizer.h"
 #include "text/words/vocabulary.h"
-
-static int add(Vocabulary *v, const char *word, bool special)
-{
-    return vocabulary_add(v, word, strlen(word), special);
-}
-
-TEST(words_get_ids_and_are_found_again)
-{
-    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
-    assert_int_equal(vocabulary_find(&v, "a", 1), -1);
-    assert_int_equal(add(&v, "[bos]", true), 0);
-    assert_int_equal(add(&v, "cab", false), 1);
-    assert_int_equal(add(&v, "", false), 2);
-    assert_int_equal(vocabulary_add(&v, "cab", 1, false), 3); /* only so many bytes */
-    assert_int_equal(add(&v, "cab", true), -1);
-    assert_int_equal(v.count, 4);
-    assert_int_equal(vocabulary_find(&v, "cab", 3), 1);
-    assert_int_equal(vocabulary_find(&v, "cab", 1), 3);
-    assert_int_equal(vocabulary_find(&v, "cab", 2), -1);
-    assert_int_equal(vocabulary_find(&v, "", 0), 2);
-    assert_int_equal(vocabulary_find(&v, "C", 1), -1);
-    assert_string_equal(vocabulary_word(&v, 3), "c");
-    assert_true(vocabulary_is_special(&v, 0));
-    assert_false(vocabulary_is_special(&v, 1));
-}
 
 static void assert_reserved(const Vocabulary *v, const char *text, const char *word, int place)
 {
@@ -47,9 +25,9 @@ TEST(special_words_are_found_in_a_text)
 {
     FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     static const char *const special[] = {"[eos]", "<s>", "", "[bos]", "<|pad|>", "<s>2", "ñ"};
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        add(&v, special[i], true);
-    add(&v, "word", false);
+    for (size_t i = 0; i < COUNT_OF(special); i++)
+        vocabulary_add(&v, special[i], strlen(special[i]), true);
+    vocabulary_add(&v, "word", 4, false);
     assert_reserved(&v, "", NULL, 0);
     assert_reserved(&v, "a word [bos <s |pad|> [", NULL, 0);
     assert_reserved(&v, "a [eos]", "[eos]", 2);
@@ -58,4 +36,29 @@ TEST(special_words_are_found_in_a_text)
     assert_reserved(&v, "<<<|pad|>", "<|pad|>", 2);
     assert_reserved(&v, "añ", "ñ", 1);
     assert_reserved(&v, "[eo", NULL, 0); /* the end of the text comes first */
+}
+
+TEST(the_nearest_words_are_named)
+{
+    static const char text[] = "gato gata pato niño nino ñandú perro a el ella";
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
+    const Vocabulary *v = &t.vocabulary;
+    static const struct {
+        const char *word, *said;
+    } cases[] = {
+        {"gatos", "'gatos'; its nearest: gato, gata, pato"},
+        {"rato", "'rato'; its nearest: gato, pato, gata"}, /* 1, 1, 2 */
+        {"niñ", "'niñ'; its nearest: niño, nino, ñandú"},  /* code points, not bytes */
+        {"b", "'b'"},                                      /* nothing in common with any */
+        {"eos", "'eos'; its nearest: el, ella, perro"},    /* never our own tokens */
+        {"xxxxxxxxxxxx", "'xxxxxxxxxxxx'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        FREED char *line = unknown_word(v, "x", cases[i].word, strlen(cases[i].word));
+        FREED char *wanted = format_text("x: the model does not know %s", cases[i].said);
+        assert_string_equal(line, wanted);
+    }
+    FREED char *longest = memset(calloc(300001, 1), 'a', 300000);
+    FREED char *line = unknown_word(v, "x", longest, 300000);
+    assert_in_range(strlen(line), 100, 200); /* cut, and not compared with all */
 }
