@@ -76,20 +76,15 @@ TEST(each_kind_has_its_json)
     assert_json(SETTING(out), NULL, "null");
 }
 
-typedef struct {
-    const Field *field;
-    const char *json; /* of the value, or NULL: it is missing */
-    Settings into;
-} Reading;
-
-static void get(void *context)
+/* Reads a field from this value, or, if it is NULL, from an object without one. */
+static void get(const Field *field, const char *value)
 {
-    Reading *r = context;
-    FREED char *text =
-        r->json ? format_text("{\"%s\": %s}", r->field->name, r->json) : format_text("{}");
+    Settings into = {0};
+    FREED char *text = value ? format_text("{\"%s\": %s}", field->name, value) : format_text("{}");
     cJSON *object = cJSON_Parse(text);
-    json_get_field(object, r->field, &r->into, "config.json");
+    json_get_field(object, field, &into, "config.json");
     cJSON_Delete(object);
+    fields_free(SETTINGS, &into);
 }
 
 TEST(only_json_of_its_kind_is_read)
@@ -111,13 +106,11 @@ TEST(only_json_of_its_kind_is_read)
                   {"[true]", ""},     {"[[1]]", ""},
                   {"[1,{}]", ""},     {"{}", ""},
                   {"{\"a\":1}", ""}};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            Reading reading = {.field = kinds[k], .json = values[i].json};
+    for (size_t i = 0; i < COUNT_OF(values); i++)
+        for (size_t k = 0; k < COUNT_OF(kinds); k++)
             if (strstr(values[i].takers, kinds[k]->name))
-                get(&reading);
+                get(kinds[k], values[i].json);
             else
-                assert_dies(get, &reading, "config.json: ", kinds[k]->name, "; supported is ");
-            fields_free(SETTINGS, &reading.into);
-        }
+                ASSERT_DIES(get(kinds[k], values[i].json), "config.json: ", kinds[k]->name,
+                            "; supported is ");
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "scratch.h"
 
@@ -26,6 +27,13 @@ void free_at(void *pointer)
     void *block;
     memcpy(&block, pointer, sizeof block); /* of any type */
     free(block);
+}
+
+void free_array(void *pointer)
+{
+    char *array;
+    memcpy(&array, pointer, sizeof array);
+    arrfree(array);
 }
 
 void remove_at(char **folder)

@@ -18,11 +18,13 @@ void test_add(int line, const char *name, CMUnitTestFunction function);
 /* Before a declaration: the function gets the variable's address when its block ends. */
 #define FREED_BY(function) __attribute__((cleanup(function)))
 
-/* The same for a pointer that free() takes, or a struct that begins with one, as Bytes does; and for
- * a folder of scratch_new(). */
+/* The same for a pointer that free() takes, or a struct that begins with one, as Bytes does; for an
+ * array of stb_ds; and for a folder of scratch_new(). */
 #define FREED FREED_BY(free_at)
+#define FREED_ARRAY FREED_BY(free_array)
 #define SCRATCH(folder) FREED_BY(remove_at) char *folder = scratch_new()
 void free_at(void *pointer);
+void free_array(void *pointer);
 void remove_at(char **folder);
 
 /* Fails unless the integers at `got` are these. */

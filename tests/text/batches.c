@@ -161,15 +161,13 @@ static void check_evaluation(ObjectiveKind objective, bool stream, const char *t
 {
     CORPUS(c, t, objective, TOKENIZER_WORD, stream, text);
     corpus_cut(&c, context, 0, 1);
-    int *wanted = all_of(&c);
+    FREED_ARRAY int *wanted = all_of(&c);
     const int longest = (int)c.longest < context ? (int)c.longest : context;
     for (int rows = longest; rows < 60; rows++) {
-        int *got = in_batches(&c, rows);
+        FREED_ARRAY int *got = in_batches(&c, rows);
         assert_int_equal(arrlen(got), arrlen(wanted));
         assert_ints(got, wanted, arrlenu(wanted));
-        arrfree(got);
     }
-    arrfree(wanted);
 }
 
 /* Whatever the room, each target is evaluated once. */

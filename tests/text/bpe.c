@@ -56,9 +56,9 @@ static char *decode(const Bpe *bpe, const int *ids, size_t *size)
 static void assert_tokens(const char *merges, const char *text, const char *wanted)
 {
     FREED_BY(vocabulary_free) Vocabulary v;
-    BpeMerge *list = NULL;
+    FREED_ARRAY BpeMerge *list = NULL;
     FREED_BY(bpe_free) Bpe bpe = bpe_of(&v, merges, &list);
-    int *ids = NULL;
+    FREED_ARRAY int *ids = NULL;
     encode(&bpe, (Span){text, text + strlen(text)}, &ids);
     char got[1024], *put = got;
     for (ptrdiff_t i = 0; i < arrlen(ids); i++)
@@ -69,8 +69,6 @@ static void assert_tokens(const char *merges, const char *text, const char *want
     FREED char *back = decode(&bpe, ids, &size);
     assert_string_equal(back, text);
     assert_int_equal(size, strlen(text));
-    arrfree(ids);
-    arrfree(list);
 }
 
 TEST(merges_by_rank_then_from_the_left)
@@ -138,38 +136,31 @@ TEST(same_as_the_definition)
     FREED char *text = random_text(SIZE);
     FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     WordCounts counts = literal_words((Span){text, text + SIZE}, false);
-    BpeMerge *merges = bpe_train(&v, &counts, 1000, 0);
+    FREED_ARRAY BpeMerge *merges = bpe_train(&v, &counts, 1000, 0);
     FREED_BY(bpe_free) Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
-    int *wanted = NULL;
+    FREED_ARRAY int *wanted = NULL, *ids = NULL;
     Span word;
     for (const char *at = text; byte_level_word(&at, text + SIZE, &word);)
         encode_plainly(&bpe, word, &wanted);
-    int *ids = NULL;
     arrput(ids, -1); /* what is there stays */
     encode(&bpe, (Span){text, text + SIZE}, &ids);
     assert_int_equal(arrlen(ids), arrlen(wanted) + 1);
     assert_memory_equal(ids + 1, wanted, arrlenu(wanted) * sizeof *wanted);
-    arrfree(ids);
-    arrfree(wanted);
-    arrfree(merges);
 }
 
 /* In the square of its length, such a word would take minutes. */
 TEST(long_words_are_quick)
 {
     enum { SIZE = 200000 };
-    FREED char *text = malloc(SIZE);
-    memset(text, 'a', SIZE);
+    FREED char *text = memset(malloc(SIZE), 'a', SIZE);
     FREED_BY(vocabulary_free) Vocabulary v;
-    BpeMerge *merges = NULL;
+    FREED_ARRAY BpeMerge *merges = NULL;
     FREED_BY(bpe_free) Bpe bpe = bpe_of(&v, "a a|aa aa|aaaa aaaa|", &merges);
-    int *ids = NULL;
+    FREED_ARRAY int *ids = NULL;
     const double begun = processor_seconds();
     encode(&bpe, (Span){text, text + SIZE}, &ids);
     assert_true(processor_seconds() - begun < 5);
     assert_int_equal(arrlen(ids), SIZE / 8);
-    arrfree(ids);
-    arrfree(merges);
 }
 
 /* Special tokens, and those of other programs that are not made of bytes, stand for themselves. */
@@ -193,13 +184,12 @@ TEST(any_bytes_come_back)
     char all[512];
     for (int i = 0; i < 512; i++)
         all[i] = (char)(i < 256 ? i : i * 7);
-    int *encoded = NULL;
+    FREED_ARRAY int *encoded = NULL;
     size_t size;
     encode(&bpe, (Span){all, all + sizeof all}, &encoded);
     FREED char *back = decode(&bpe, encoded, &size);
     assert_int_equal(size, sizeof all);
     assert_memory_equal(back, all, sizeof all);
-    arrfree(encoded);
 }
 
 /* What a stream writes after each of these parts. */

@@ -14,8 +14,7 @@
 static BpeMerge *train(Vocabulary *v, const char *text, bool by_lines, int size, int64_t min_count)
 {
     WordCounts counts = literal_words((Span){text, text + strlen(text)}, by_lines);
-    BpeMerge *merges = bpe_train(v, &counts, size, min_count);
-    return merges;
+    return bpe_train(v, &counts, size, min_count);
 }
 
 /* The merges of a text, each as "left right|". */
@@ -23,7 +22,7 @@ static void assert_merges(const char *text, bool by_lines, int size, int64_t min
                           const char *wanted)
 {
     FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
-    BpeMerge *merges = train(&v, text, by_lines, size, min_count);
+    FREED_ARRAY BpeMerge *merges = train(&v, text, by_lines, size, min_count);
     char got[1024], *put = got;
     for (ptrdiff_t i = 0; i < arrlen(merges); i++) {
         put += sprintf(put, "%s %s|", vocabulary_word(&v, merges[i].left),
@@ -32,7 +31,6 @@ static void assert_merges(const char *text, bool by_lines, int size, int64_t min
     }
     *put = 0;
     assert_string_equal(got, wanted);
-    arrfree(merges);
 }
 
 /* Ids are those of GPT-2's vocabulary: encoder.json. */
@@ -43,14 +41,10 @@ TEST(bytes_come_first)
     vocabulary_add(&v, "[bos]", 5, true);
     bpe_add_bytes(&v, ids);
     assert_int_equal(v.count, 257);
-    assert_int_equal(ids['!'], 1 + 0);
-    assert_int_equal(ids['A'], 1 + 32);
-    assert_int_equal(ids[0xA1], 1 + 94);
-    assert_int_equal(ids[0xFF], 1 + 187);
-    assert_int_equal(ids[0], 1 + 188);
-    assert_int_equal(ids['\n'], 1 + 198);
-    assert_int_equal(ids[' '], 1 + 220);
-    assert_int_equal(ids[0xAD], 1 + 255);
+    static const int known[][2] = {{'!', 0}, {'A', 32},   {0xA1, 94}, {0xFF, 187},
+                                   {0, 188}, {'\n', 198}, {' ', 220}, {0xAD, 255}};
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        assert_int_equal(ids[known[i][0]], 1 + known[i][1]);
     assert_string_equal(vocabulary_word(&v, ids[' ']), "Ġ");
 }
 
@@ -60,31 +54,24 @@ TEST(special_tokens)
     FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     vocabulary_add(&v, "[bos]", 5, true);
     vocabulary_add(&v, "ab", 2, true);
-    BpeMerge *merges = train(&v, "abc abc abc abd", false, 2 + 256 + 2, 0);
+    FREED_ARRAY BpeMerge *merges = train(&v, "abc abc abc abd", false, 2 + 256 + 2, 0);
     assert_int_equal(v.count, 2 + 256 + 2);
     assert_int_equal(arrlen(merges), 3); /* ab, abc, and the space with it */
     assert_int_equal(merges[0].id, 1);
     assert_int_equal(merges[1].id, 2 + 256);
     assert_int_equal(merges[1].left, 1);
     assert_string_equal(vocabulary_word(&v, merges[2].id), "Ġabc");
-    arrfree(merges);
-}
-
-static void append(char *text, const char *line, int times)
-{
-    for (; times; times--)
-        strcat(text, line);
 }
 
 /* The example of Hugging Face's course: hug 10, pug 5, pun 12, bun 4, hugs 5 times. */
 TEST(published_merges)
 {
+    static const char *const words[] = {"hug\n", "pug\n", "pun\n", "bun\n", "hugs\n"};
+    static const int times[] = {10, 5, 12, 4, 5};
     char text[1024] = "";
-    append(text, "hug\n", 10);
-    append(text, "pug\n", 5);
-    append(text, "pun\n", 12);
-    append(text, "bun\n", 4);
-    append(text, "hugs\n", 5);
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < times[i]; k++)
+            strcat(text, words[i]);
     assert_merges(text, true, 259, 0, "u g|u n|h ug|");
     assert_merges(text, true, 260, 0, "u g|u n|h ug|p un|");
     /* The rest; equals go by their ids: b un 4, hug s 5, p ug 5 times. */
@@ -171,7 +158,7 @@ TEST(same_as_a_plain_trainer)
         int ids[256];
         bpe_add_bytes(&plain, ids);
         const int count = read_plainly(words, text, 2000, ids);
-        BpeMerge *merges = train(&v, text, false, SIZE, 2);
+        FREED_ARRAY BpeMerge *merges = train(&v, text, false, SIZE, 2);
         for (ptrdiff_t i = 0; i < arrlen(merges); i++, compared++) {
             BpeMerge best;
             assert_true(best_pair(words, count, SIZE, &best) >= 2);
@@ -181,7 +168,6 @@ TEST(same_as_a_plain_trainer)
             for (int w = 0; w < count; w++)
                 merge_plainly(&words[w], merges[i]);
         }
-        arrfree(merges);
     }
     assert_true(compared > 500);
 }

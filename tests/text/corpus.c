@@ -132,8 +132,8 @@ static void mark_pieces(const Corpus *c, const Part *part, const size_t *lines, 
 static int check_pieces(const Corpus *c)
 {
     FREED size_t *lines = corpus_lines(c);
-    int *targets = calloc(c->ids.count, sizeof *targets);
-    int *side = calloc(c->lines + 1, sizeof *side);
+    FREED int *targets = calloc(c->ids.count, sizeof *targets);
+    FREED int *side = calloc(c->lines + 1, sizeof *side);
     mark_pieces(c, &c->train, lines, targets, side, 1);
     mark_pieces(c, &c->held_out, lines, targets, side, 2);
     int held_out = 0;
@@ -151,8 +151,6 @@ static int check_pieces(const Corpus *c)
     assert_int_equal(c->train.targets, all[0]);
     assert_int_equal(c->held_out.targets, all[1]);
     assert_int_equal(c->lines_cut, cut);
-    free(targets);
-    free(side);
     return held_out;
 }
 
@@ -541,7 +539,7 @@ TEST(lines_of_subwords_are_those_of_each_line)
     FREED int *tokens = corpus_tokens(&c);
     Encoder *encoder = encoder_new(&t, 0, -1);
     while (split_line(&rest.begin, rest.end, &line)) {
-        int *ids = NULL;
+        FREED_ARRAY int *ids = NULL;
         if (is_blank(line))
             continue;
         arrput(ids, t.bos);
@@ -550,7 +548,6 @@ TEST(lines_of_subwords_are_those_of_each_line)
         assert_int_equal(lines[at + 1] - lines[at], arrlen(ids));
         assert_memory_equal(tokens + lines[at], ids, arrlenu(ids) * sizeof *ids);
         at++;
-        arrfree(ids);
     }
     assert_int_equal(c.lines, at);
     assert_int_equal(at, 4);

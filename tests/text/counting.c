@@ -10,23 +10,21 @@
 
 enum { MOST_TOKENS = 2000 };
 
-/* What counting reaches on a tenth of a text that is held out. */
-static Counting counting_in(const char *path, ObjectiveKind objective, TokenizerKind kind,
+/* What counting reaches on what is held out of a text. */
+static Counting counting_in(const char *name, ObjectiveKind objective, TokenizerKind kind,
                             bool stream, int context, double held_out)
 {
-    FREED_BY(text_free) Text text = text_read(path, false);
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free) Corpus c = corpus_for(objective, kind, stream, text.clean, &t);
+    FREED char *path = format_text("data/%s.txt", name);
+    FREED_BY(text_free) Text text = text_read(path, TEXT_COMPOSED);
+    CORPUS(c, t, objective, kind, stream, text.clean);
     corpus_cut(&c, context, held_out, 1);
-    const Counting found = counting_of(&c);
-    return found;
+    return counting_of(&c);
 }
 
 /* The value is that of a program in Python with dictionaries, written from the formulas alone. */
 TEST(a_stream_of_characters)
 {
-    const Counting found =
-        counting_in("data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 64, 0.1);
+    const Counting found = counting_in("cuentos", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 64, 0.1);
     assert_int_equal(found.order, 8);
     assert_true(fabs(found.loss - 0.988677) < 1e-6);
     assert_false(found.some);
@@ -35,12 +33,18 @@ TEST(a_stream_of_characters)
 /* A model of a small context reads long lines in pieces; counting does not. */
 TEST(lines_are_counted_whole)
 {
-    const double whole =
-        counting_in("data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 100, 0.1).loss;
-    const double cut =
-        counting_in("data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 5, 0.1).loss;
-    assert_true(fabs(whole - cut) < 1e-12);
-    assert_true(whole > 2 && whole < 4);
+    double loss[2];
+    for (int i = 0; i < 2; i++)
+        loss[i] =
+            counting_in("cuentos", OBJECTIVE_NEXT, TOKENIZER_WORD, false, i ? 5 : 100, 0.1).loss;
+    assert_true(fabs(loss[0] - loss[1]) < 1e-12);
+    assert_true(loss[0] > 2 && loss[0] < 4);
+}
+
+TEST(what_has_no_counting)
+{
+    assert_true(isnan(counting_in("perro", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 8, 0).loss));
+    assert_true(isnan(counting_in("perro", OBJECTIVE_MASKED, TOKENIZER_WORD, false, 8, 0.3).loss));
 }
 
 /* What a model and counting reach together with a share of counting, and what counting alone. */
@@ -82,9 +86,7 @@ TEST(counting_alone_is_a_mixture)
                  {"data/traducciones.tsv", OBJECTIVE_PAIRS, TOKENIZER_WORD, false, 64}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         FREED_BY(text_free) Text text = text_read(texts[i].path, TEXT_COMPOSED);
-        FREED_BY(tokenizer_free) Tokenizer t;
-        FREED_BY(corpus_free)
-        Corpus c = corpus_for(texts[i].objective, texts[i].kind, texts[i].stream, text.clean, &t);
+        CORPUS(c, t, texts[i].objective, texts[i].kind, texts[i].stream, text.clean);
         corpus_cut(&c, texts[i].context, 0.1, 1);
         double counting;
         const double alone = mixed_loss(&c, 1, &counting);
@@ -112,12 +114,10 @@ static void mixed_softmax(double *p, const Real *logits, CountMixture mixture, d
 TEST(a_mixture_is_the_geometric_mean)
 {
     FREED_BY(text_free) Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
-    FREED_BY(tokenizer_free) Tokenizer t;
-    FREED_BY(corpus_free)
-    Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, true, text.clean, &t);
+    CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_WORD, true, text.clean);
     corpus_cut(&c, 16, 0.1, 1);
     assert_in_range(c.vocabulary, 100, MOST_TOKENS);
-    const CountMixture mixture = count_mixture_new(&c, 4, 0);
+    FREED_BY(count_mixture_free) CountMixture mixture = count_mixture_new(&c, 4, 0);
     for (int i = 0; i < 50; i++) {
         Real logits[MOST_TOKENS];
         double model[MOST_TOKENS], counting[MOST_TOKENS], both[MOST_TOKENS], all = 0, sum = 0;
@@ -135,7 +135,6 @@ TEST(a_mixture_is_the_geometric_mean)
         }
         assert_true(fabs(sum - 1) < 1e-12);
     }
-    FREED_BY(count_mixture_free) CountMixture used = mixture;
 }
 
 /* Counting reads what stands before a piece that was drawn, however small the context is, as the
@@ -144,9 +143,7 @@ TEST(counting_in_a_sample_of_a_stream)
 {
     for (int context = 3; context < 50; context += 15) {
         FREED_BY(text_free) Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
-        FREED_BY(tokenizer_free) Tokenizer t;
-        FREED_BY(corpus_free)
-        Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_CHAR, true, text.clean, &t);
+        CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_CHAR, true, text.clean);
         corpus_cut(&c, context, 0.5, 1);
         assert_true(c.evaluated.sample);
         assert_in_range(c.evaluated.targets, SAMPLE_STREAM - 60, SAMPLE_STREAM + 60);
@@ -154,12 +151,4 @@ TEST(counting_in_a_sample_of_a_stream)
         const double alone = mixed_loss(&c, 1, &counting);
         assert_close_one("a sample", alone, counting, 1e-6);
     }
-}
-
-TEST(what_has_no_counting)
-{
-    assert_true(
-        isnan(counting_in("data/perro.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 8, 0).loss));
-    assert_true(
-        isnan(counting_in("data/perro.txt", OBJECTIVE_MASKED, TOKENIZER_WORD, false, 8, 0.3).loss));
 }

@@ -2,11 +2,9 @@
  * counts it, but in one reading of the text. */
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
 #include "base/base.h"
 #include "tests/helpers/corpora.h"
-#include "tests/helpers/literal.h"
 #include "tests/helpers/test.h"
 #include "text/corpus/counts.h"
 
@@ -18,7 +16,7 @@ static size_t brute_next(const Corpus *c, size_t *next, const int *tokens, int c
 {
     size_t sum = 0;
     const int all = (int)c->ids.count;
-    int *text = corpus_tokens(c);
+    FREED int *text = corpus_tokens(c);
     *has = false;
     memset(next, 0, V * sizeof *next);
     for (int at = 0; at + count <= all; at++) {
@@ -30,7 +28,6 @@ static size_t brute_next(const Corpus *c, size_t *next, const int *tokens, int c
             sum++;
         }
     }
-    free(text);
     return sum;
 }
 
@@ -48,7 +45,7 @@ TEST(every_part_of_a_text_is_found)
 {
     FREED_BY(corpus_free) Corpus c = corpus_made_up(12, 7, false);
     const int all = (int)c.ids.count;
-    int *tokens = corpus_tokens(&c);
+    FREED int *tokens = corpus_tokens(&c);
     for (int from = 0; from < all; from++)
         for (int count = 1; from + count <= all && count < 12; count++) {
             check(&c, tokens + from, count);
@@ -57,21 +54,16 @@ TEST(every_part_of_a_text_is_found)
             other[count - 1] = (other[count - 1] + 1) % V;
             check(&c, other, count);
         }
-    free(tokens);
 }
 
 TEST(matches_may_overlap)
 {
+    FREED_BY(corpus_free)
     Corpus c = corpus_of_string("a a a b a a a a b", true, false); /* 0 0 0 1 0 0 0 0 1 */
     check(&c, (const int[]){0, 0}, 2);
     check(&c, (const int[]){0, 0, 1, 0, 0}, 5);
     check(&c, (const int[]){0, 0, 0, 0, 0}, 5);
     check(&c, (const int[]){1}, 1);
-    size_t next[V];
-    assert_int_equal(counts_next(&c, &WORDS, next, V, (const int[]){0, 0}, 2), 5);
-    assert_int_equal(next[0], 3);
-    assert_int_equal(next[1], 2);
-    corpus_free(&c);
 }
 
 /* 50,000 tokens of prompt on a text that repeats itself took the product of the two. */
@@ -80,7 +72,7 @@ TEST(a_long_prompt_takes_no_longer)
     enum { TEXT = 400000, PROMPT = 50000 };
     static uint16_t text[TEXT];
     const Corpus c = {.stream = true, .ids = {.at = text, .width = 2, .count = TEXT}};
-    int *prompt = calloc(PROMPT, sizeof *prompt);
+    FREED int *prompt = calloc(PROMPT, sizeof *prompt);
     for (int i = 0; i < TEXT; i++)
         text[i] = i % 60000 == 59999;
     prompt[PROMPT - 1] = 2; /* differs at the very end */
@@ -94,7 +86,6 @@ TEST(a_long_prompt_takes_no_longer)
         assert_false(counts_has(&c, &WORDS, prompt, PROMPT));
     }
     assert_true(processor_seconds() - begun - brief < 20 * brief + 0.5);
-    free(prompt);
 }
 
 /* ---- Gaps ---- */
@@ -105,7 +96,8 @@ enum { GAP = 99, MOST_GAPS = 3 };
 static void check_gaps(const Corpus *c, const int *tokens, int count)
 {
     size_t times[MOST_GAPS * V], wanted[MOST_GAPS * V] = {0}, sum = 0;
-    int *text = corpus_tokens(c), gaps = 0;
+    FREED int *text = corpus_tokens(c);
+    int gaps = 0;
     for (int i = 0; i < count; i++)
         gaps += tokens[i] == GAP;
     for (int at = 0; at + count <= (int)c->ids.count; at++) {
@@ -121,7 +113,6 @@ static void check_gaps(const Corpus *c, const int *tokens, int count)
     }
     assert_int_equal(counts_gaps(c, times, V, tokens, count, GAP), sum);
     assert_memory_equal(times, wanted, sizeof *times * (size_t)gaps * V);
-    free(text);
 }
 
 /* Each part of a text with one to three gaps in it, side by side or not; of lines and of a
@@ -130,7 +121,8 @@ TEST(gaps_are_counted_given_all_other_tokens)
 {
     for (int stream = 0; stream <= 1; stream++) {
         FREED_BY(corpus_free) Corpus c = corpus_made_up(12, 7, stream);
-        int *tokens = corpus_tokens(&c), part[7];
+        FREED int *tokens = corpus_tokens(&c);
+        int part[7];
         for (int from = 0; from < (int)c.ids.count; from++)
             for (int count = 1; from + count <= (int)c.ids.count && count <= 7; count++)
                 for (int gap = 0; gap < count; gap++)
@@ -139,58 +131,45 @@ TEST(gaps_are_counted_given_all_other_tokens)
                         part[gap] = part[other] = part[(gap + other) / 2] = GAP;
                         check_gaps(&c, part, count);
                     }
-        free(tokens);
     }
 }
 
 /* ---- Subwords ---- */
 
-/* The ids of some bytes, one for each. */
+/* The ids of some bytes, one for each; $ is the beginning of a line. */
 static int *bytes_of(const Tokenizer *t, const char *text)
 {
-    int *ids = NULL;
-    for (; *text; text++)
-        arrput(ids, tokenizer_find(t, (const char[]){*text, 0}));
+    int *ids = malloc(strlen(text) * sizeof *ids);
+    for (int i = 0; text[i]; i++)
+        ids[i] = text[i] == '$' ? t->bos : tokenizer_find(t, (const char[]){text[i], 0});
     return ids;
 }
 
 /* A model may write "perro" byte by byte, and a prompt may end within a token of the text. */
 TEST(subwords_are_compared_by_their_bytes)
 {
-    static const char string[] = "el perro come\nel perro\nel pez\n";
-    FREED_BY(text_free) Text text = literal_text(string);
-    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
-    FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
-    const size_t all = (size_t)tokenizer_size(&t);
-    FREED size_t *next = calloc(all, sizeof *next);
-    int *ids = bytes_of(&t, "el perro");
-    assert_true(counts_has(&c, &t, ids, (int)arrlen(ids)));
-    assert_int_equal(counts_next(&c, &t, next, (int)all, ids, (int)arrlen(ids)), 2);
+    CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_BPE, false, "el perro come\nel perro\nel pez\n");
+    const int all = tokenizer_size(&t);
+    FREED size_t *next = calloc((size_t)all, sizeof *next);
+    FREED int *ids = bytes_of(&t, "el perro"), *part = bytes_of(&t, "$el pe");
+    FREED int *of_two_lines = bytes_of(&t, "come el");
+    assert_true(counts_has(&c, &t, ids, 8));
+    assert_int_equal(counts_next(&c, &t, next, all, ids, 8), 2);
     assert_int_equal(next[tokenizer_find(&t, " come")], 1);
     assert_int_equal(next[t.eos], 1);
-    arrfree(ids);
 
-    ids = bytes_of(&t, "el pe");
-    arrins(ids, 0, t.bos);
-    const size_t sum = counts_next(&c, &t, next, (int)all, ids, (int)arrlen(ids));
-    assert_true(next[tokenizer_find(&t, "z")] == 1 && sum >= 1);
-    const int rest = tokenizer_find(&t, "rro");
-    assert_int_equal(sum, rest < 0 ? 1 : 3);
-    ids[0] = t.eos;
-    assert_false(counts_has(&c, &t, ids, (int)arrlen(ids)));
-    arrfree(ids);
-    ids = bytes_of(&t, "come el"); /* of two lines */
-    assert_false(counts_has(&c, &t, ids, (int)arrlen(ids)));
-    arrfree(ids);
+    const size_t sum = counts_next(&c, &t, next, all, part, 6);
+    assert_int_equal(next[tokenizer_find(&t, "z")], 1);
+    assert_int_equal(sum, tokenizer_find(&t, "rro") < 0 ? 1 : 3);
+    part[0] = t.eos;
+    assert_false(counts_has(&c, &t, part, 6));
+    assert_false(counts_has(&c, &t, of_two_lines, 7));
 }
 
 /* A word ends where bpe.h ends it, in the middle of a token or after several. */
 TEST(next_words_of_subwords)
 {
-    static const char string[] = "el perro come\nel perro, ya\nel pez\n";
-    FREED_BY(text_free) Text text = literal_text(string);
-    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
-    FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
+    CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_BPE, false, "el perro come\nel perro, ya\nel pez\n");
     static const struct {
         const char *prompt, *before;
         int in_all, kinds;
@@ -199,21 +178,16 @@ TEST(next_words_of_subwords)
     } cases[] = {{"el", "el", 3, 2, {" perro", " pez"}, {2, 1}},
                  {"el pe", " pe", 3, 2, {"rro", "z"}, {2, 1}},
                  {"perro", "perro", 2, 2, {" come", ","}, {1, 1}},
-                 {"pez", "pez", 1, 1, {"[eos]"}, {1}}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+                 {"pez", "pez", 1, 1, {"[eos]"}, {1}},
+                 {"$", "", 3, 1, {"el"}, {3}}}; /* the first word of a line */
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         FREED_BY(word_counts_free) WordCounts times;
-        int *ids = bytes_of(&t, cases[i].prompt);
+        FREED int *ids = bytes_of(&t, cases[i].prompt);
         assert_int_equal(
             counts_next_words(&c, &t, ids, (int)strlen(cases[i].prompt), cases[i].before, &times),
             cases[i].in_all);
         assert_int_equal(times.words.count, cases[i].kinds);
         for (int w = 0; w < cases[i].kinds; w++)
             assert_int_equal(word_counts_of(&times, cases[i].words[w]), cases[i].times[w]);
-        arrfree(ids);
     }
-    WordCounts times; /* the first word of a line, with nothing before it */
-    assert_int_equal(counts_next_words(&c, &t, &t.bos, 1, "", &times), 3);
-    assert_int_equal(times.words.count, 1);
-    assert_int_equal(word_counts_of(&times, "el"), 3);
-    word_counts_free(&times);
 }

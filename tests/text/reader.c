@@ -17,7 +17,8 @@ static int check_epoch(Reader *reader, int64_t epoch)
 {
     const Corpus *c = reader->corpus;
     reader_seek(reader, epoch, 0);
-    int *targets = calloc(c->train.targets + 1, sizeof *targets), first = 0, count;
+    FREED int *targets = calloc(c->train.targets + 1, sizeof *targets);
+    int first = 0, count;
     const Piece *pieces = reader_take(reader, INT_MAX, &count);
     assert_int_equal(count, reader->count);
     for (int p = 0; p < count; p++) {
@@ -32,7 +33,6 @@ static int check_epoch(Reader *reader, int64_t epoch)
     assert_int_equal(targets[0], 0);
     for (size_t i = 1; i <= c->train.targets; i++)
         assert_int_equal(targets[i], 1);
-    free(targets);
     return first;
 }
 

@@ -397,7 +397,7 @@ TEST(what_is_wrong_with_a_text_is_named_with_its_line)
 /* Encodes a text and decodes it again. */
 static void assert_decoded(const Tokenizer *t, const char *text, const char *wanted)
 {
-    int *ids = NULL;
+    FREED_ARRAY int *ids = NULL;
     Span unknown;
     Encoder *encoder = encoder_new(t, strlen(text), t->unk);
     if (t->bos >= 0)
@@ -408,7 +408,6 @@ static void assert_decoded(const Tokenizer *t, const char *text, const char *wan
     encoder_free(encoder);
     FREED char *decoded = tokenizer_decode(t, ids, (int)arrlen(ids));
     assert_string_equal(decoded, wanted);
-    arrfree(ids);
 }
 
 TEST(decoding_without_a_text_goes_by_rule)
