@@ -1,12 +1,6 @@
 /* field.c: a field of each kind takes the texts it should, refuses all others without changing, and
  * prints what it can read again. */
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/field.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 
 typedef enum { COLOUR_RED, COLOUR_GREEN, COLOUR_BLUE } Colour;

@@ -1,8 +1,6 @@
 /* language.c (test): which language the environment asks for, by gettext's rules, and what a text
  * without a translation becomes. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/language.h"
 #include "tests/helpers/test.h"

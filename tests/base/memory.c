@@ -1,12 +1,9 @@
 /* memory.c: memory is zeroed, aligned and never refused silently; a stream into memory holds what
  * was written. */
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 
 TEST(new_memory_is_zeroed_even_if_it_was_used_before)

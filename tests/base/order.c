@@ -1,8 +1,6 @@
 /* order.c: an order has every place once; other seeds, purposes and epochs have other orders; and
  * of few places, every order comes equally often. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/numbers/random.h"
 #include "tests/helpers/test.h"

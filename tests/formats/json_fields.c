@@ -1,13 +1,9 @@
 /* json_fields.c: a field comes back from JSON as it was put there, and only JSON of its kind is
  * read. */
 #include <cjson/cJSON.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "formats/json.h"
 #include "programs/train/plan/settings.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 
 /* Values that are not defaults: `turn` 0 and 1 differ in every field. */

@@ -2,9 +2,6 @@
  * line. */
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,7 +10,6 @@
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
 #include "tests/helpers/model_directory.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 
 /* ---- What we write ---- */

@@ -1,15 +1,11 @@
 /* A safetensors file is read back bit by bit, and no bytes of a file crash its reader. */
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/files/file.h"
 #include "formats/safetensors.h"
 #include "tests/helpers/model_directory.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 
 /* ---- Tensors: written and read ---- */

@@ -1,15 +1,11 @@
 /* Tokenizers are written as Transformers reads them, and those of others are read; what is not
  * supported is refused in one line. */
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/json.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/model_directory.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 #include "text/encoder.h"
 

@@ -1,9 +1,14 @@
-/* test.h: a test is TEST(name) and a block. main() runs all that a file has, in their order. What a
- * block takes is freed at its end: FREED_BY(tokenizer_free) Tokenizer t = …; */
+/* test.h: what nearly every test needs. A test is TEST(name) and a block; main() runs all that a file
+ * has, in their order. What a block takes is freed at its end: FREED_BY(text_free) Text text = …; */
 #ifndef PULGA_TEST_H
 #define PULGA_TEST_H
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "close.h"
+#include "scratch.h"
 
 #define TEST(name)                                            \
     static void test_##name(void **state);                    \

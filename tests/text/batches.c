@@ -1,9 +1,5 @@
 /* batches.c: pieces as the rows of a batch: what each reads, what it is to predict, and where it
  * stands. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "model/gpt.h"

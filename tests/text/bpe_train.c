@@ -1,8 +1,5 @@
 /* bpe_train.c: merges as they are published or follow from the rules, and the same as those of a
  * plain trainer, which counts everything again for each merge. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/parallel/threads.h"

@@ -1,8 +1,5 @@
 /* counts.c: what follows a beginning, and whether a text has some tokens in a row, as brute force
  * counts it, but in one reading of the text. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/test.h"

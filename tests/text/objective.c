@@ -2,9 +2,6 @@
 #include "tests/helpers/test.h"
 #include "text/objective.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { BOS, EOS, SPECIAL, FIRST_WORD, V = 20 }; /* SPECIAL: [sep] or [mask] */
 
 static Objective objective(ObjectiveKind kind)

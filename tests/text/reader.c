@@ -1,11 +1,6 @@
 /* reader.c: every epoch has every target once, in an order that the seed and the epoch decide, and
  * a reader finds each place again. */
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <stb/stb_ds.h>
 
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/test.h"

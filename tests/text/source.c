@@ -1,15 +1,11 @@
 /* source.c: a text is the same in chunks and as a whole, in one file and in several. */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files/file.h"
 #include "base/parallel/threads.h"
 #include "tests/helpers/corpora.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 #include "text/corpus/corpus.h"
 #include "text/source.h"

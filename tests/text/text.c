@@ -1,12 +1,8 @@
 /* text.c: what a text file may hold, and how it is cleaned. */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 #include "text/text.h"
 

@@ -1,12 +1,8 @@
 /* tokenizer.c: which tokens of a text get an id and which, how texts and prompts become ids, and
  * how ids become text again. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "tests/helpers/literal.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 #include "text/encoder.h"
 #include "text/tokenizer.h"

@@ -2,7 +2,6 @@
  * of the machine on which this was written. e^x in float is tried on floats of every sign and
  * exponent and many fractions; PULGA_ALL_FLOATS=1 tests all floats (two minutes). */
 #include <float.h>
-#include <stdlib.h>
 
 #include "base/files/file.h"
 #include "base/numbers/elementary.h"

@@ -1,6 +1,5 @@
 /* random.c: Philox against its published vectors, and the distributions made from it. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/numbers/random.h"
 #include "tests/helpers/test.h"

@@ -1,11 +1,7 @@
 /* training_text.c: only the record of a run says which text its model was trained on. */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/run/training_text.h"
-#include "tests/helpers/scratch.h"
 #include "tests/helpers/test.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/counts.h"

@@ -1,8 +1,5 @@
 /* split.c: where the words, punctuation marks and characters of a text begin and end. */
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "tests/helpers/test.h"

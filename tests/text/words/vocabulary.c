@@ -1,8 +1,5 @@
 /* vocabulary.c: special words are found in a text, and an unknown word is reported with the known
  * words nearest to it. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/test.h"
