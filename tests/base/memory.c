@@ -32,40 +32,23 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-static void take_too_much(void *how)
-{
-    switch (*(int *)how) {
-    case 0: memory_take(SIZE_MAX / 2); break;
-    case 1: memory_new(SIZE_MAX / 2, 8, "the test"); break;
-    case 2: memory_new(SIZE_MAX / 64, 1, "the test"); break;
-    case 3: memory_check(1e18, "the test"); break;
-    case 4: arena_take(&(Arena){0}, SIZE_MAX / 2, 3); break;
-    case 5: {
-        int *array = NULL;
-        arrsetcap(array, SIZE_MAX / 16);
-    }
-    }
-}
-
 TEST(memory_that_is_not_there_ends_in_one_line)
 {
     if (SANITIZED)
         skip();
-    for (int how = 0; how < 6; how++)
-        assert_dies(take_too_much, &how, "memory");
-}
-
-static void reach_the_limit(void *unused)
-{
-    (void)unused;
-    memory_limit_set(3e6);
-    free(memory_new(2000000, 1, "the first"));
-    memory_new(4000000, 1, "the second");
+    int *array = NULL;
+    ASSERT_DIES(memory_take(SIZE_MAX / 2), "memory");
+    ASSERT_DIES(memory_new(SIZE_MAX / 2, 8, "the test"), "memory");
+    ASSERT_DIES(memory_new(SIZE_MAX / 64, 1, "the test"), "memory");
+    ASSERT_DIES(memory_check(1e18, "the test"), "memory");
+    ASSERT_DIES(arena_take(&(Arena){0}, SIZE_MAX / 2, 3), "memory");
+    ASSERT_DIES(arrsetcap(array, SIZE_MAX / 16), "memory");
 }
 
 TEST(the_limit_of_a_container_is_heeded)
 {
-    assert_dies(reach_the_limit, NULL, "the second would take 4 MB", "allows 3 MB");
+    ASSERT_DIES(memory_limit_set(3e6); free(memory_new(2000000, 1, "the first"));
+                memory_new(4000000, 1, "the second"), "the second would take 4 MB", "allows 3 MB");
 }
 
 TEST(a_stream_holds_all_that_was_written)

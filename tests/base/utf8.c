@@ -112,11 +112,6 @@ TEST(code_points_are_in_their_classes)
     }
 }
 
-static void warn_of(void *text)
-{
-    warn("%s", (char *)text);
-}
-
 TEST(messages_are_made_harmless)
 {
     static const char *const cases[][2] = {
@@ -135,7 +130,7 @@ TEST(messages_are_made_harmless)
         text_sanitize(text);
         assert_string_equal(text, cases[i][1]);
     }
-    assert_non_null(strstr(run_apart(warn_of, "a\033[2J\nb").said, ": a?[2J?b\n"));
+    assert_non_null(strstr(APART(warn("%s", "a\033[2J\nb")).said, ": a?[2J?b\n"));
 }
 
 /* ---- What is shown ---- */
@@ -171,8 +166,6 @@ TEST(what_cannot_be_seen_is_shown_as_its_number)
     assert_int_equal(display_width("犬"), 2);
 }
 
-typedef void Put(FILE *out, const char *text);
-
 static void fit_left(FILE *out, const char *text)
 {
     put_fitted(out, text, 5, false);
@@ -183,7 +176,8 @@ static void fit_right(FILE *out, const char *text)
     put_fitted(out, text, 5, true);
 }
 
-static void assert_put(Put *put, const char *text, const char *wanted)
+static void assert_put(void (*put)(FILE *out, const char *text), const char *text,
+                       const char *wanted)
 {
     FREED char *got;
     size_t size;

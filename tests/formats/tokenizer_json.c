@@ -56,12 +56,12 @@ TEST(a_tokenizer_from_elsewhere_is_read_and_written)
         SCRATCH(folder);
         const Punctuation punctuation = i % 2 ? PUNCTUATION_IN_RUNS : PUNCTUATION_IN_WORDS;
         write_foreign(folder, i % 2 ? RUNS : WORDS, i / 2 ? FRONT : "");
-        FREED_BY(tokenizer_free) Tokenizer first = read_from(folder, 5, 4, OBJECTIVE_NEXT);
+        TOKENIZER first = read_from(folder, 5, 4, OBJECTIVE_NEXT);
         assert_foreign(&first, i / 2, punctuation);
         if (i / 2)
             ASSERT_DIES(read_from(folder, 5, -1, OBJECTIVE_NEXT), folder, "eos_token");
         assert_true(tokenizer_json_write(enter(folder), &first, 8));
-        FREED_BY(tokenizer_free) Tokenizer again = read_from(folder, 5, -1, OBJECTIVE_NEXT);
+        TOKENIZER again = read_from(folder, 5, -1, OBJECTIVE_NEXT);
         assert_foreign(&again, i / 2, punctuation);
     }
 }
@@ -70,7 +70,7 @@ TEST(many_words_keep_their_ids)
 {
     enum { MANY = 120000 };
     SCRATCH(folder);
-    FREED_BY(tokenizer_free) Tokenizer written = tokenizer_new();
+    TOKENIZER written = tokenizer_new();
     written.stream = true;
     char word[16];
     for (int i = 0; i < MANY; i++) {
@@ -78,7 +78,7 @@ TEST(many_words_keep_their_ids)
         assert_int_equal(vocabulary_add(&written.vocabulary, word, (size_t)size, false), i);
     }
     assert_true(tokenizer_json_write(enter(folder), &written, 8));
-    FREED_BY(tokenizer_free) Tokenizer read = read_from(folder, MANY, -1, OBJECTIVE_NEXT);
+    TOKENIZER read = read_from(folder, MANY, -1, OBJECTIVE_NEXT);
     for (int i = 0; i < MANY; i++)
         assert_string_equal(vocabulary_word(&read.vocabulary, i),
                             vocabulary_word(&written.vocabulary, i));
@@ -103,7 +103,7 @@ TEST(prompts_are_read_with_special_tokens_of_any_name)
 {
     SCRATCH(folder);
     write_foreign(folder, WORDS, FRONT);
-    FREED_BY(tokenizer_free) Tokenizer t = read_from(folder, 5, 4, OBJECTIVE_NEXT);
+    TOKENIZER t = read_from(folder, 5, 4, OBJECTIVE_NEXT);
     assert_ids(&t, "el perro, gato", (const int[]){4, 2, 1, 1}, 4);
     assert_wrong(&t, "el<s>",
                  "here: the text contains the reserved token <s>; put a space in it: < s>");
@@ -125,7 +125,7 @@ static void assert_written(const Tokenizer *t, const char *name, const char *wan
 
 TEST(files_are_written_as_transformers_reads_them)
 {
-    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer("a b.", TOKENIZER_WORD, false);
+    TOKENIZER t = literal_tokenizer("a b.", TOKENIZER_WORD, false);
     t.form = TEXT_LOWER;
     assert_written(
         &t, "tokenizer.json",
@@ -145,7 +145,7 @@ TEST(files_are_written_as_transformers_reads_them)
     assert_written(&t, "tokenizer_config.json",
                    "{\"tokenizer_class\":\"PreTrainedTokenizerFast\",\"bos_token\":\"[bos]\","
                    "\"eos_token\":\"[eos]\",\"pad_token\":\"[eos]\",\"model_max_length\":8}");
-    FREED_BY(tokenizer_free) Tokenizer c = literal_tokenizer("ab", TOKENIZER_CHAR, true);
+    TOKENIZER c = literal_tokenizer("ab", TOKENIZER_CHAR, true);
     assert_written(
         &c, "tokenizer.json",
         "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[],"
@@ -183,15 +183,13 @@ TEST(pairs_and_gaps_are_written_and_read)
         for (TokenizerKind kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++)
             for (int stream = 0; stream < 1 + (objective == OBJECTIVE_MASKED); stream++) {
                 SCRATCH(folder);
-                FREED_BY(tokenizer_free)
-                Tokenizer t = literal_tokenizer_for(objective, kind, stream, "el perro\tthe dog\n");
+                TOKENIZER t = literal_tokenizer_for(objective, kind, stream, "el perro\tthe dog\n");
                 assert_true(tokenizer_json_write(enter(folder), &t, 8));
                 assert_template(folder, wanted[objective - OBJECTIVE_PAIRS][stream]);
                 const bool has_space = objective == OBJECTIVE_MASKED && kind == TOKENIZER_BPE;
                 FREED Bytes file = file_read_in(enter(folder), "tokenizer.json", true);
                 assert_int_equal(strstr(file.bytes, "\"lstrip\":true") != NULL, has_space);
-                FREED_BY(tokenizer_free)
-                Tokenizer again = read_from(folder, tokenizer_size(&t), t.eos, objective);
+                TOKENIZER again = read_from(folder, tokenizer_size(&t), t.eos, objective);
                 assert_true(tokenizer_checksum(&again, 0) == tokenizer_checksum(&t, 0));
                 assert_true(again.sep == t.sep && again.mask == t.mask && again.bos == t.bos &&
                             again.eos == t.eos && again.unk == t.unk);
@@ -210,12 +208,11 @@ static void assert_not_for(ObjectiveKind objective, const Tokenizer *t, const ch
 TEST(a_tokenizer_without_the_objectives_token_is_refused)
 {
     for (int stream = 0; stream < 2; stream++) {
-        FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, stream);
+        TOKENIZER t = literal_tokenizer("a b", TOKENIZER_WORD, stream);
         assert_not_for(OBJECTIVE_PAIRS, &t, "its sep_token names 'nothing'");
         assert_not_for(OBJECTIVE_MASKED, &t, "its mask_token names 'nothing'");
     }
-    FREED_BY(tokenizer_free)
-    Tokenizer t = literal_tokenizer_for(OBJECTIVE_MASKED, TOKENIZER_WORD, true, "a b");
+    TOKENIZER t = literal_tokenizer_for(OBJECTIVE_MASKED, TOKENIZER_WORD, true, "a b");
     t.sep = t.mask; /* a stream cannot be pairs */
     assert_not_for(OBJECTIVE_PAIRS, &t,
                    "its objective is pairs, but its post_processor puts no token first");
@@ -224,8 +221,7 @@ TEST(a_tokenizer_without_the_objectives_token_is_refused)
 /* The token that separates or hides is named as a word of the text, or as a token of other use. */
 static void check_use(ObjectiveKind objective, const char *part)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer t = literal_tokenizer_for(objective, TOKENIZER_WORD, false, "el perro\tthe dog\n");
+    TOKENIZER t = literal_tokenizer_for(objective, TOKENIZER_WORD, false, "el perro\tthe dog\n");
     int *own = objective == OBJECTIVE_PAIRS ? &t.sep : &t.mask;
     const int right = *own, wrong[] = {t.bos, t.eos, tokenizer_find(&t, "perro"), right};
     for (int i = 0; i < 4; i++) {
@@ -364,8 +360,7 @@ TEST(what_is_wrong_with_subwords_is_named)
  * tokens; their number. */
 static char *words_of_gpt2(int *count)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer t = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
+    TOKENIZER t = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
     cJSON *words = cJSON_CreateObject();
     *count = tokenizer_size(&t) + 1;
     for (int id = 0; id < *count - 1; id++)
@@ -379,7 +374,7 @@ static char *words_of_gpt2(int *count)
 /* The tokenizer of this folder has hug with a space before it and without. */
 static void assert_hugs(const char *folder, int count)
 {
-    FREED_BY(tokenizer_free) Tokenizer t = read_from(folder, count, count - 1, OBJECTIVE_NEXT);
+    TOKENIZER t = read_from(folder, count, count - 1, OBJECTIVE_NEXT);
     assert_true(t.kind == TOKENIZER_BPE && t.stream && t.bos == -1 && t.eos == count - 1 &&
                 t.unk == -1);
     const int hug = tokenizer_find(&t, "hug"), space_hug = tokenizer_find(&t, " hug");

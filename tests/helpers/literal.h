@@ -5,6 +5,9 @@
 #include "text/tokenizer.h"
 #include "text/words/vocabulary.h"
 
+/* Such a tokenizer, freed at the end of the block (test.h): TOKENIZER t = literal_tokenizer(…); */
+#define TOKENIZER FREED_BY(tokenizer_free) Tokenizer
+
 Text literal_text(const char *string);
 
 /* All words of the string have an id; of subwords there are 296. */

@@ -54,7 +54,7 @@ TEST(a_text_becomes_tokens)
 TEST(words_that_are_not_kept_become_unk)
 {
     FREED_BY(text_free) Text text = literal_text("a b a\nc a b\n");
-    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_train(&text, (TokenizerRules){.min_count = 2});
+    TOKENIZER t = tokenizer_train(&text, (TokenizerRules){.min_count = 2});
     FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
     assert_tokens(&c, (const int[]){0, 3, 4, 3, 1, 0, 2, 3, 4, 1}, 10);
 }
@@ -389,8 +389,7 @@ TEST(a_corpus_that_was_kept_is_the_same)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *string = cases[i].string;
         SCRATCH(folder);
-        FREED_BY(tokenizer_free)
-        Tokenizer t = tokenizer_for(cases[i].objective, cases[i].stream, string);
+        TOKENIZER t = tokenizer_for(cases[i].objective, cases[i].stream, string);
         FREED_BY(corpus_free) Corpus c = keep(folder, string, &t);
         CorpusOrigin read, origin = origin_of(&t);
         FREED_BY(corpus_free) Corpus again = open_kept(folder, &t, &read);
@@ -419,9 +418,9 @@ static Bytes read_kept(const char *folder)
 static void check_damage(ObjectiveKind objective, const char *string)
 {
     SCRATCH(folder);
-    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_for(objective, false, string);
-    FREED_BY(tokenizer_free) Tokenizer other = tokenizer_for(OBJECTIVE_NEXT, false, "a b d\n");
-    FREED_BY(tokenizer_free) Tokenizer same_words = tokenizer_for(objective, false, string);
+    TOKENIZER t = tokenizer_for(objective, false, string);
+    TOKENIZER other = tokenizer_for(OBJECTIVE_NEXT, false, "a b d\n");
+    TOKENIZER same_words = tokenizer_for(objective, false, string);
     same_words.objective = (objective + 1) % 3;
     FREED_BY(corpus_free) Corpus c = keep(folder, string, &t);
     REFUSED(folder, &other, "another tokenizer.json");
@@ -465,7 +464,7 @@ static void check_forged(const char *folder, const Tokenizer *t, Bytes whole, in
 static void check_stranger(bool stream, const int *fields)
 {
     SCRATCH(folder);
-    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_for(OBJECTIVE_NEXT, stream, LINES);
+    TOKENIZER t = tokenizer_for(OBJECTIVE_NEXT, stream, LINES);
     FREED_BY(corpus_free) Corpus c = keep(folder, LINES, &t);
     FREED Bytes whole = read_kept(folder);
     for (; *fields; fields++) {
@@ -560,7 +559,7 @@ typedef struct {
 static Counted count_bytes(const char *string, TokenizerRules rules, int T)
 {
     FREED_BY(text_free) Text text = literal_text(string);
-    FREED_BY(tokenizer_free) Tokenizer t = tokenizer_train(&text, rules);
+    TOKENIZER t = tokenizer_train(&text, rules);
     FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
     corpus_cut(&c, T, 0, 1);
     FREED Piece *pieces = corpus_pieces(&c, &c.train);

@@ -6,6 +6,7 @@
 #include "base/files/file.h"
 #include "base/parallel/threads.h"
 #include "tests/helpers/corpora.h"
+#include "tests/helpers/literal.h"
 #include "tests/helpers/test.h"
 #include "text/corpus/corpus.h"
 #include "text/source.h"
@@ -148,12 +149,12 @@ static Tokenizer train(Source *s, TokenizerRules rules)
 static void check_same(char *const *paths, TokenizerRules rules)
 {
     Source *whole = source_open(paths, (SourceRules){.large = SIZE_MAX});
-    FREED_BY(tokenizer_free) Tokenizer t = train(whole, rules);
+    TOKENIZER t = train(whole, rules);
     FREED_BY(corpus_free) Corpus c = encode(whole, &t);
     for (int threads = 1; threads <= 3; threads++) {
         thread_set_limit(threads);
         Source *s = source_open(paths, (SourceRules){.large = 1});
-        FREED_BY(tokenizer_free) Tokenizer same = train(s, rules);
+        TOKENIZER same = train(s, rules);
         assert_true(tokenizer_checksum(&t, 0) == tokenizer_checksum(&same, 0));
         FREED_BY(corpus_free) Corpus again = encode(s, &same);
         assert_true(source_checksum(s) == source_checksum(whole));

@@ -30,7 +30,7 @@ static void assert_tokens(const Tokenizer *t, const char *wanted)
 
 static void assert_words(const char *text, TokenizerRules rules, const char *wanted)
 {
-    FREED_BY(tokenizer_free) Tokenizer t = train(text, rules);
+    TOKENIZER t = train(text, rules);
     assert_tokens(&t, wanted);
     assert_int_equal(t.bos, rules.stream ? -1 : 0);
     assert_int_equal(t.eos, rules.stream ? -1 : 1);
@@ -98,7 +98,7 @@ TEST(only_the_most_frequent_words_are_kept)
 TEST(long_words_are_refused)
 {
     FREED char *text = format_text("%01000d", 0), *longer = format_text("%01001d", 0);
-    FREED_BY(tokenizer_free) Tokenizer t = train(text, ALL);
+    TOKENIZER t = train(text, ALL);
     assert_int_equal(t.vocabulary.count, 3);
     assert_int_equal(vocabulary_find(&t.vocabulary, text, 1000), 2);
     assert_int_equal(vocabulary_find(&t.vocabulary, longer, 1001), -1);
@@ -156,8 +156,7 @@ static const char SENTENCES[] = "el perro come un hueso\n¿qué come el perro?\n
 
 TEST(prompts_become_ids_or_a_message)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer lines = literal_tokenizer(SENTENCES, TOKENIZER_WORD, false);
+    TOKENIZER lines = literal_tokenizer(SENTENCES, TOKENIZER_WORD, false);
     lines.form = TEXT_LOWER;
     static const char *const cases[][2] = {
         {"", "0"},
@@ -178,8 +177,7 @@ TEST(prompts_become_ids_or_a_message)
         assert_prompt(&lines, cases[i][0], cases[i][1]);
     assert_prompt_of(&lines, "el\0", 3, "here:1:3: byte 0x00: this is not a text");
 
-    FREED_BY(tokenizer_free)
-    Tokenizer stream = literal_tokenizer(SENTENCES, TOKENIZER_CHAR, true);
+    TOKENIZER stream = literal_tokenizer(SENTENCES, TOKENIZER_CHAR, true);
     assert_prompt(&stream, "", "");
     assert_prompt(&stream, "el p\n", "0 1 2 3 12");
     assert_prompt(&stream, "elz", "here: the model does not know 'z'");
@@ -195,8 +193,7 @@ static void assert_lowered(const Tokenizer *t, const char *text, const char *wan
 /* A word that is known only in lower case is read so, and the encoding says which. */
 TEST(upper_case_falls_back_to_lower_case)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer t = literal_tokenizer("el perro Come", TOKENIZER_WORD, false);
+    TOKENIZER t = literal_tokenizer("el perro Come", TOKENIZER_WORD, false);
     assert_prompt(&t, "El PERRO Come", "0 2 3 4");
     assert_prompt(&t, "COME", "here: the model does not know 'COME'; its nearest: Come");
     assert_lowered(&t, "el El Perro", "El, Perro", 2);
@@ -207,8 +204,7 @@ TEST(upper_case_falls_back_to_lower_case)
     assert_prompt(&t, "el [BOS] Come", "here: the model does not know '[BOS]'");
 
     /* It is tried before [unk]. */
-    FREED_BY(tokenizer_free)
-    Tokenizer rare = train("el el perro", (TokenizerRules){.min_count = 2});
+    TOKENIZER rare = train("el el perro", (TokenizerRules){.min_count = 2});
     assert_prompt(&rare, "El Perro gato", "0 3 2 2");
 }
 
@@ -218,9 +214,9 @@ TEST(a_word_whose_lower_case_cannot_be_cleaned_is_unknown)
     char word[1 + 2 * 60] = "b";
     for (size_t i = 1; i < sizeof word; i += 2)
         memcpy(word + i, "\xCD\x84", 2);
-    FREED_BY(tokenizer_free) Tokenizer rare = train("a a b", (TokenizerRules){.min_count = 2});
+    TOKENIZER rare = train("a a b", (TokenizerRules){.min_count = 2});
     assert_prompt_of(&rare, word, sizeof word, "0 2");
-    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, false);
+    TOKENIZER t = literal_tokenizer("a b", TOKENIZER_WORD, false);
     FREED_BY(encoding_free) Encoding e = prompt_encode(&t, "here", word, sizeof word);
     assert_non_null(strstr(e.wrong, "here: the model does not know 'b"));
 }
@@ -239,7 +235,7 @@ static Tokenizer train_for(ObjectiveKind objective, TokenizerKind kind, const ch
 
 TEST(pairs_have_a_token_between_their_sides)
 {
-    FREED_BY(tokenizer_free) Tokenizer t = train_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, PAIRS);
+    TOKENIZER t = train_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, PAIRS);
     assert_tokens(&t, "[bos]|[eos]|[sep]|el|perro|the|dog|un|gato|a|cat|");
     assert_true(t.sep == 2 && t.mask == -1 && t.unk == -1 && tokenizer_cut(&t) == CUT_SIDES);
 #define NO_SOURCE "here has no source; write one before the tab (at the prompt line: before ->)"
@@ -264,8 +260,7 @@ TEST(pairs_have_a_token_between_their_sides)
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_prompt(&t, cases[i][0], cases[i][1]);
 
-    FREED_BY(tokenizer_free)
-    Tokenizer rare =
+    TOKENIZER rare =
         train("a\tb\na\tc\n", (TokenizerRules){.objective = OBJECTIVE_PAIRS, .min_count = 2});
     assert_tokens(&rare, "[bos]|[eos]|[sep]|[unk]|a|");
     assert_prompt(&rare, "a x\tb", "0 4 3 2 3");
@@ -274,14 +269,13 @@ TEST(pairs_have_a_token_between_their_sides)
 /* Tabs and line ends have no id. */
 TEST(pairs_of_characters_and_subwords)
 {
-    FREED_BY(tokenizer_free) Tokenizer c = train_for(OBJECTIVE_PAIRS, TOKENIZER_CHAR, "ab\tb a\n");
+    TOKENIZER c = train_for(OBJECTIVE_PAIRS, TOKENIZER_CHAR, "ab\tb a\n");
     assert_tokens(&c, "[bos]|[eos]|[sep]|a|b| |");
     assert_prompt(&c, "ba", "0 4 3 2");
     assert_prompt(&c, "ba\t a", "0 4 3 2 5 3");
 
     /* "ab" and "abc" are merged, but nothing across the tab. */
-    FREED_BY(tokenizer_free)
-    Tokenizer t = train_for(OBJECTIVE_PAIRS, TOKENIZER_BPE, "abc\tabc\nab\tcab\n");
+    TOKENIZER t = train_for(OBJECTIVE_PAIRS, TOKENIZER_BPE, "abc\tabc\nab\tcab\n");
     assert_int_equal(tokenizer_size(&t), 3 + 256 + 3);
     assert_true(t.sep == 2 && !strcmp(tokenizer_word(&t, 2), "[sep]"));
     assert_true(tokenizer_find(&t, "ab") == 259 && tokenizer_find(&t, "abc") == 260);
@@ -292,7 +286,7 @@ TEST(pairs_of_characters_and_subwords)
 
 TEST(gaps_of_a_prompt_are_masks)
 {
-    FREED_BY(tokenizer_free) Tokenizer t = train_for(OBJECTIVE_MASKED, TOKENIZER_WORD, SENTENCES);
+    TOKENIZER t = train_for(OBJECTIVE_MASKED, TOKENIZER_WORD, SENTENCES);
     assert_true(t.mask == 2 && t.sep == -1 && tokenizer_cut(&t) == CUT_LINES);
     static const char *const cases[][2] = {
         {"el [mask] come", "0 3 2 5 1"},
@@ -311,8 +305,7 @@ TEST(gaps_of_a_prompt_are_masks)
     assert_prompt(&t, "EL [MASK]",
                   "here: the text contains the reserved token [mask]; put a space in it: [ mask]");
 
-    FREED_BY(tokenizer_free)
-    Tokenizer rare =
+    TOKENIZER rare =
         train("a b a\n", (TokenizerRules){.objective = OBJECTIVE_MASKED, .min_count = 2});
     assert_tokens(&rare, "[bos]|[eos]|[mask]|[unk]|a|");
     assert_prompt(&rare, "b [mask] a", "0 3 2 4 1");
@@ -322,8 +315,7 @@ TEST(gaps_of_a_prompt_are_masks)
  * subword includes the space before it, so a gap also does. */
 TEST(gaps_of_characters_and_subwords)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer c = train(
+    TOKENIZER c = train(
         "ab a",
         (TokenizerRules){.objective = OBJECTIVE_MASKED, .kind = TOKENIZER_CHAR, .stream = true});
     assert_tokens(&c, "[mask]|a|b| |");
@@ -331,7 +323,7 @@ TEST(gaps_of_characters_and_subwords)
     assert_prompt(&c, "a[mask] b", "1 0 3 2");
     assert_prompt(&c, "a [mask]b", "1 3 0 2");
 
-    FREED_BY(tokenizer_free) Tokenizer t = train_for(OBJECTIVE_MASKED, TOKENIZER_BPE, "ab ab ab\n");
+    TOKENIZER t = train_for(OBJECTIVE_MASKED, TOKENIZER_BPE, "ab ab ab\n");
     assert_true(tokenizer_find(&t, "ab") == 259 && tokenizer_find(&t, " ab") == 260);
     assert_prompt(&t, "ab [mask] ab", "0 259 2 260 1");
     assert_prompt(&t, "ab[mask]ab", "0 259 2 259 1");
@@ -377,8 +369,7 @@ TEST(what_is_wrong_with_a_text_is_named_with_its_line)
         const char *string = cases[i].text, *said = cases[i].said;
         FREED_BY(text_free)
         Text text = text_from("a.txt", (Bytes){strdup(string), strlen(string)}, cases[i].lower);
-        FREED_BY(tokenizer_free)
-        Tokenizer t = tokenizer_train(&text, (TokenizerRules){.objective = cases[i].objective,
+        TOKENIZER t = tokenizer_train(&text, (TokenizerRules){.objective = cases[i].objective,
                                                               .lower = cases[i].lower,
                                                               .stream = cases[i].stream,
                                                               .max_words = 1});
@@ -408,13 +399,12 @@ static void assert_decoded(const Tokenizer *t, const char *text, const char *wan
 
 TEST(decoding_without_a_text_goes_by_rule)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer t = literal_tokenizer("¿ ( « a b » ) ? , . :", TOKENIZER_WORD, false);
+    TOKENIZER t = literal_tokenizer("¿ ( « a b » ) ? , . :", TOKENIZER_WORD, false);
     assert_decoded(&t, "a  b", "a b");
     assert_decoded(&t, "¿ a b ?", "¿a b?");
     assert_decoded(&t, "a ( b ) , « a » .", "a (b), «a».");
     assert_decoded(&t, "a:b", "a: b");
-    FREED_BY(tokenizer_free) Tokenizer c = literal_tokenizer("ab \n", TOKENIZER_CHAR, true);
+    TOKENIZER c = literal_tokenizer("ab \n", TOKENIZER_CHAR, true);
     assert_decoded(&c, "b a\nb", "b a\nb");
 }
 
@@ -431,7 +421,7 @@ TEST(decoding_follows_the_text)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *text = cases[i].text;
-        FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
+        TOKENIZER t = literal_tokenizer(text, TOKENIZER_WORD, false);
         tokenizer_learn_spacing(&t, (Span){text, text + strlen(text)});
         assert_decoded(&t, cases[i].encoded, cases[i].decoded);
     }
@@ -449,10 +439,10 @@ static void assert_prompt_decoded(const Tokenizer *t, const char *prompt, const 
 TEST(pairs_and_gaps_are_decoded)
 {
     for (TokenizerKind kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++) {
-        FREED_BY(tokenizer_free) Tokenizer pairs = train_for(OBJECTIVE_PAIRS, kind, PAIRS);
+        TOKENIZER pairs = train_for(OBJECTIVE_PAIRS, kind, PAIRS);
         assert_prompt_decoded(&pairs, "el gato\tthe cat", "el gato\tthe cat");
         assert_prompt_decoded(&pairs, "el gato", "el gato\t");
-        FREED_BY(tokenizer_free) Tokenizer gaps = train_for(OBJECTIVE_MASKED, kind, SENTENCES);
+        TOKENIZER gaps = train_for(OBJECTIVE_MASKED, kind, SENTENCES);
         assert_prompt_decoded(&gaps, "el [mask] come",
                               kind == TOKENIZER_BPE ? "el[mask] come" : "el [mask] come");
     }
@@ -463,7 +453,7 @@ TEST(pairs_and_gaps_are_decoded)
 static double seconds_to_train(const char *string)
 {
     const double begun = processor_seconds();
-    FREED_BY(tokenizer_free) Tokenizer t = train(string, ALL);
+    TOKENIZER t = train(string, ALL);
     return processor_seconds() - begun;
 }
 
@@ -494,8 +484,7 @@ TEST(words_made_to_collide_take_no_longer)
 /* Two merges: ab occurs 5 times, abc 3 times. */
 TEST(subwords_are_bytes_and_merges)
 {
-    FREED_BY(tokenizer_free)
-    Tokenizer t =
+    TOKENIZER t =
         train("abc abc\nabc\n\nab\nab\n",
               (TokenizerRules){.kind = TOKENIZER_BPE, .min_count = 1, .vocabulary = 2 + 256 + 2});
     static const char *const words[] = {"[bos]", "[eos]", "!", [258] = "ab", "abc"};
@@ -538,8 +527,7 @@ TEST(a_vocabulary_of_subwords_has_the_size_asked_for)
         {"ab\nab", false, 0, 1, 258},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        FREED_BY(tokenizer_free)
-        Tokenizer t = train(cases[i].text, (TokenizerRules){.kind = TOKENIZER_BPE,
+        TOKENIZER t = train(cases[i].text, (TokenizerRules){.kind = TOKENIZER_BPE,
                                                             .stream = cases[i].stream,
                                                             .min_count = cases[i].min_count,
                                                             .vocabulary = cases[i].vocabulary});
@@ -551,9 +539,9 @@ TEST(a_vocabulary_of_subwords_has_the_size_asked_for)
 static bool same_subwords(const char *text, size_t bytes, const char *other)
 {
     TokenizerRules rules = {.kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300};
-    FREED_BY(tokenizer_free) Tokenizer wanted = train(other, rules);
+    TOKENIZER wanted = train(other, rules);
     rules.bytes = bytes;
-    FREED_BY(tokenizer_free) Tokenizer t = train(text, rules);
+    TOKENIZER t = train(text, rules);
     return tokenizer_checksum(&t, 0) == tokenizer_checksum(&wanted, 0);
 }
 
@@ -584,8 +572,7 @@ TEST(subwords_give_back_every_byte)
                                         "don't DON'T  ",
                                         "\u0301 \u200B\u00A0"};
     for (int stream = 0; stream < 2; stream++) {
-        FREED_BY(tokenizer_free)
-        Tokenizer t = literal_tokenizer("¿Qué come el perro? come", TOKENIZER_BPE, stream);
+        TOKENIZER t = literal_tokenizer("¿Qué come el perro? come", TOKENIZER_BPE, stream);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             assert_decoded(&t, texts[i], texts[i]);
     }
@@ -598,7 +585,7 @@ TEST(the_checksum_tells_merges_apart)
     static const char *const words[] = {"a", "b", "c", "ab", "bc", "abc"};
     uint64_t checksum[2];
     for (int i = 0; i < 2; i++) {
-        FREED_BY(tokenizer_free) Tokenizer t = tokenizer_new();
+        TOKENIZER t = tokenizer_new();
         BpeMerge *merges = NULL;
         for (int id = 0; id < 6; id++)
             vocabulary_add(&t.vocabulary, words[id], strlen(words[id]), false);

@@ -38,7 +38,7 @@ TEST(special_words_are_found_in_a_text)
 TEST(the_nearest_words_are_named)
 {
     static const char text[] = "gato gata pato niño nino ñandú perro a el ella";
-    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
+    TOKENIZER t = literal_tokenizer(text, TOKENIZER_WORD, false);
     const Vocabulary *v = &t.vocabulary;
     static const struct {
         const char *word, *said;
