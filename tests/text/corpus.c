@@ -92,60 +92,38 @@ TEST(long_lines_are_cut_into_pieces)
     assert_int_equal(c.held_out.count, 0);
 }
 
-/* Which line a token belongs to. */
-static int line_at(const size_t *lines, size_t token)
-{
-    int line = 0;
-    while (lines[line + 1] <= token)
-        line++;
-    return line;
-}
-
-/* Compares pieces with the lines they came from; marks in `targets` each token to predict and in
- * `side` whose each line is. */
-static void mark_pieces(const Corpus *c, const Part *part, const size_t *lines, int *targets,
-                        int *side, int own)
-{
-    for (size_t p = 0; p < part->count; p++) {
-        const Piece piece = part->list[p];
-        const int line = line_at(lines, piece.from);
-        const size_t offset = (piece.from - lines[line]) % (size_t)c->context;
-        assert_int_equal(offset, 0);
-        assert_true(piece.length > 0 && (int)piece.length <= c->context);
-        assert_true(piece.from + piece.length < lines[line + 1]);
-        assert_int_equal(corpus_ends_line(c, piece),
-                         piece.from + piece.length + 1 == lines[line + 1]);
-        assert_true(side[line] == 0 ||
-                    side[line] == own); /* all pieces of a line are on one side */
-        side[line] = own;
-        for (int i = 1; i <= (int)piece.length; i++)
-            targets[piece.from + (size_t)i]++;
-    }
-}
-
-/* Checks that every target of every line is in exactly one piece; returns how many lines are held
- * out. */
+/* By the definition: a line is cut after each `context` inputs, and all its pieces are in one part.
+ * Returns how many lines are held out. */
 static int check_pieces(const Corpus *c)
 {
-    FREED size_t *lines = corpus_lines(c);
-    FREED int *targets = calloc(c->ids.count, sizeof *targets);
-    FREED int *side = calloc(c->lines + 1, sizeof *side);
-    mark_pieces(c, &c->train, lines, targets, side, 1);
-    mark_pieces(c, &c->held_out, lines, targets, side, 2);
+    FREED size_t *lines = corpus_lines(c), *lengths = calloc(c->ids.count, sizeof *lengths);
+    FREED int *side = calloc(c->ids.count, sizeof *side);
+    const Part *const parts[] = {&c->train, &c->held_out};
+    const size_t context = (size_t)c->context;
+    for (int p = 0; p < 2; p++)
+        for (size_t i = 0; i < parts[p]->count; i++) {
+            const Piece piece = parts[p]->list[i];
+            assert_int_equal(lengths[piece.from], 0);
+            lengths[piece.from] = piece.length;
+            side[piece.from] = p;
+        }
     int held_out = 0;
-    size_t all[2] = {0, 0}, cut = 0;
+    size_t targets[2] = {0, 0}, pieces = 0, cut = 0;
     for (size_t line = 0; line < c->lines; line++) {
-        const size_t inputs = lines[line + 1] - lines[line] - 1;
-        assert_int_not_equal(side[line], 0);
-        assert_int_equal(targets[lines[line]], 0); /* [bos] is never predicted */
-        for (size_t i = lines[line] + 1; i < lines[line + 1]; i++)
-            assert_int_equal(targets[i], 1);
-        held_out += side[line] == 2;
-        all[side[line] - 1] += inputs;
-        cut += inputs > (size_t)c->context;
+        const size_t begin = lines[line], end = lines[line + 1] - 1; /* [eos] is only predicted */
+        for (size_t from = begin; from < end; from += context, pieces++) {
+            const Piece piece = {from, (uint32_t)lengths[from]};
+            assert_int_equal(lengths[from], end - from < context ? end - from : context);
+            assert_int_equal(side[from], side[begin]);
+            assert_int_equal(corpus_ends_line(c, piece), end - from <= context);
+        }
+        held_out += side[begin];
+        targets[side[begin]] += end - begin;
+        cut += end - begin > context;
     }
-    assert_int_equal(c->train.targets, all[0]);
-    assert_int_equal(c->held_out.targets, all[1]);
+    assert_int_equal(pieces, c->train.count + c->held_out.count);
+    assert_int_equal(c->train.targets, targets[0]);
+    assert_int_equal(c->held_out.targets, targets[1]);
     assert_int_equal(c->lines_cut, cut);
     return held_out;
 }
@@ -179,8 +157,8 @@ TEST(the_seed_draws_the_lines_held_out)
         for (size_t i = 0; i < c.held_out.count; i++) {
             const size_t from = c.held_out.list[i].from;
             assert_int_equal(from, same.held_out.list[i].from);
-            const int line = line_at(lines, from);
-            drawn[line] += from == lines[line];
+            for (int line = 0; line < LINES; line++)
+                drawn[line] += from == lines[line];
         }
         differ += c.held_out.count != first.held_out.count ||
                   c.held_out.list[0].from != first.held_out.list[0].from;
