@@ -282,6 +282,21 @@ static const Header OF_WRONG_OFFSETS[] = {
     {A(ONE("[1e300]", "[0,1e300]")), 8},
 };
 
+static const char *const NO_HEADERS[] = {"",
+                                         " ",
+                                         "[]",
+                                         "null",
+                                         "8",
+                                         "\"a\"",
+                                         "{",
+                                         "{\"a",
+                                         "{\"a\":",
+                                         "{\"a\":{\"dtype\":\"",
+                                         "{\"a\":" ONE("[2]", "[0,8]"),
+                                         "{\"a\":" ONE("[2]", "[0,8]") ",",
+                                         "{a:" ONE("[2]", "[0,8]") "}",
+                                         "[\"a\"," ONE("[2]", "[0,8]") "]"};
+
 /* Each would be good with 8 bytes of numbers if its values were of the right kinds. */
 static const char *const OF_OTHER_KINDS[] = {
     A("8"),
@@ -311,21 +326,6 @@ static const char *const OF_OTHER_KINDS[] = {
     A(ONE("[2]", "8")),
     A(ONE("[2]", "[]")),
     A(ONE("[2]", "{\"x\":0,\"y\":8}")),
-    /* no header at all */
-    "",
-    " ",
-    "[]",
-    "null",
-    "8",
-    "\"a\"",
-    "{",
-    "{\"a",
-    "{\"a\":",
-    "{\"a\":{\"dtype\":\"",
-    "{\"a\":" ONE("[2]", "[0,8]"),
-    "{\"a\":" ONE("[2]", "[0,8]") ",",
-    "{a:" ONE("[2]", "[0,8]") "}",
-    "[\"a\"," ONE("[2]", "[0,8]") "]",
     /* a checksum that is another one's */
     "{\"__metadata__\":{\"checksum\":\"0000000000000000\"},\"a\":" ONE("[2]", "[0,8]") "}",
     "{\"__metadata__\":{\"checksum\":\"\"},\"a\":" ONE("[2]", "[0,8]") "}",
@@ -369,6 +369,8 @@ TEST(headers_are_read_or_refused)
         assert_header(OF_WRONG_OFFSETS[i].header, OF_WRONG_OFFSETS[i].numbers, false);
     for (size_t i = 0; i < COUNT_OF(OF_OTHER_KINDS); i++)
         assert_header(OF_OTHER_KINDS[i], 8, false);
+    for (size_t i = 0; i < COUNT_OF(NO_HEADERS); i++)
+        assert_header(NO_HEADERS[i], 8, false);
 }
 
 TEST(headers_of_another_length_or_depth_are_refused)

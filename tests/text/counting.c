@@ -153,29 +153,6 @@ TEST(counting_in_a_sample_of_a_stream)
     }
 }
 
-enum { MOST = 200 };
-
-/* Sequences as Ngrams has them. */
-typedef struct {
-    int tokens[MOST], before[MOST];
-    uint8_t purpose[MOST];
-    Ngrams n;
-} Sequences;
-
-static void begin(Sequences *s, int vocabulary)
-{
-    s->n = (Ngrams){s->tokens, s->before, s->purpose, 0, vocabulary};
-}
-
-static void add(Sequences *s, const int *tokens, int length, const uint8_t *purpose)
-{
-    for (int i = 0; i < length; i++, s->n.count++) {
-        s->tokens[s->n.count] = tokens[i];
-        s->before[s->n.count] = i;
-        s->purpose[s->n.count] = purpose[i];
-    }
-}
-
 /* ---- By brute force ---- */
 
 /* Whether the k tokens that end at x and y are there and alike. */
@@ -290,25 +267,24 @@ TEST(each_order_is_what_brute_force_says)
 {
     double losses[KNESER_NEY_MOST + 1];
     for (uint32_t seed = 1; seed <= 12; seed++) {
-        Sequences s;
-        const int V = 2 + (int)(seed % 3);
+        enum { MOST = 200 };
+        int tokens[MOST], before[MOST];
+        uint8_t purpose[MOST];
+        Ngrams n = {tokens, before, purpose, 0, 2 + (int)(seed % 3)};
         uint32_t drawn = seed;
-        begin(&s, V);
         for (int sequence = 0; sequence < 4; sequence++) {
-            int tokens[30];
-            uint8_t purpose[30];
             const int length = 5 + draw(&drawn, 12);
-            for (int i = 0; i < length; i++) {
-                tokens[i] = draw(&drawn, V);
-                purpose[i] = (uint8_t)(i ? draw(&drawn, 4) : 0);
+            for (int i = 0; i < length; i++, n.count++) {
+                tokens[n.count] = draw(&drawn, n.vocabulary);
+                before[n.count] = i;
+                purpose[n.count] = (uint8_t)(i ? draw(&drawn, 4) : 0);
             }
-            purpose[length - 1] = NGRAM_PREDICTED;
-            add(&s, tokens, length, purpose);
+            purpose[n.count - 1] = NGRAM_PREDICTED;
         }
-        kneser_ney_losses(&s.n, KNESER_NEY_MOST, losses);
+        kneser_ney_losses(&n, KNESER_NEY_MOST, losses);
         for (int k = 0; k <= KNESER_NEY_MOST; k++)
-            assert_true(fabs(losses[k] - loss(&s.n, k)) < 1e-12);
+            assert_true(fabs(losses[k] - loss(&n, k)) < 1e-12);
         for (int k = 1; k <= KNESER_NEY_MOST; k++)
-            check_predictions(&s.n, k);
+            check_predictions(&n, k);
     }
 }
