@@ -40,7 +40,7 @@ static void assert_takes(const Field *field, Example *into, const char *text, co
 {
     if (!field_try(field, into, text))
         fail_msg("--%s refuses '%s'", field->name, text);
-    FREED char *again = field_text(field, into);
+    AUTOFREE char *again = field_text(field, into);
     assert_string_equal(again, printed);
 }
 

@@ -79,7 +79,7 @@ TEST(an_arena_counts_what_it_later_hands_out)
     Arena counted = {0};
     assert_null(arena_take(&counted, 3, 5));
     assert_null(arena_take(&counted, 1, 1));
-    FREED Real *memory = memory_new(counted.used, sizeof *memory, "a test");
+    AUTOFREE Real *memory = memory_new(counted.used, sizeof *memory, "a test");
     Arena arena = {.at = memory};
     Real *first = arena_take(&arena, 3, 5), *second = arena_take(&arena, 1, 1);
     assert_ptr_equal(first, memory);

@@ -8,7 +8,7 @@
 static void check_bijection(uint64_t count, uint32_t seed)
 {
     const Order order = order_new(count, seed, RANDOM_ORDER, seed);
-    FREED char *seen = calloc(count + 1, 1);
+    AUTOFREE char *seen = calloc(count + 1, 1);
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t place = order_at(&order, i);
         assert_true(place < count);
@@ -50,7 +50,7 @@ TEST(seeds_purposes_and_epochs_differ)
 static void check_orders(int count, int orders)
 {
     enum { EACH = 100 };
-    FREED int *seen = calloc(1 << 3 * count, sizeof *seen);
+    AUTOFREE int *seen = calloc(1 << 3 * count, sizeof *seen);
     for (int epoch = 0; epoch < EACH * orders; epoch++) {
         const Order order = order_new((uint64_t)count, 7, RANDOM_ORDER, epoch);
         int code = 0;

@@ -126,7 +126,7 @@ TEST(messages_are_made_harmless)
         {"\xED\xA0\x80 \xF4\x90\x80\x80 \xF8\x91\x88\x9B\x80", "??? ???? ?????"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        FREED char *text = format_text("%s", cases[i][0]);
+        AUTOFREE char *text = format_text("%s", cases[i][0]);
         text_sanitize(text);
         assert_string_equal(text, cases[i][1]);
     }
@@ -156,10 +156,10 @@ TEST(what_cannot_be_seen_is_shown_as_its_number)
         {"می\u200Cخ", "می\u200Cخ"},
     };
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
-        FREED char *shown = display_token(tokens[i][0]);
+        AUTOFREE char *shown = display_token(tokens[i][0]);
         assert_string_equal(shown, tokens[i][1]);
     }
-    FREED char *text = display_text("un gato\n"), *part = display_part("\u0301 un\tgato\n");
+    AUTOFREE char *text = display_text("un gato\n"), *part = display_part("\u0301 un\tgato\n");
     assert_string_equal(text, "un gato↵");
     assert_string_equal(part, "\u0301 un → gato\n     ");
     assert_int_equal(display_width("niño"), 4);
@@ -179,7 +179,7 @@ static void fit_right(FILE *out, const char *text)
 static void assert_put(void (*put)(FILE *out, const char *text), const char *text,
                        const char *wanted)
 {
-    FREED char *got;
+    AUTOFREE char *got;
     size_t size;
     FILE *out = open_memstream(&got, &size);
     put(out, text);

@@ -9,7 +9,7 @@
 /* Values that are not defaults: `turn` 0 and 1 differ in every field. */
 static void put_value(const Field *field, Settings *into, int turn)
 {
-    FREED char *text = NULL;
+    AUTOFREE char *text = NULL;
     switch (field->kind) {
     case FIELD_WHOLE: text = format_text("%.0f", turn ? field->max : field->min + 1); break;
     case FIELD_NUMBER: /* with all its digits */
@@ -34,7 +34,7 @@ TEST(every_setting_comes_back)
             put_value(field, &into, !turn);
             json_put_field(object, field, &from);
         }
-        FREED char *text = cJSON_Print(object);
+        AUTOFREE char *text = cJSON_Print(object);
         cJSON *again = cJSON_Parse(text);
         EACH_FIELD (field, SETTINGS) {
             json_get_field(again, field, &into, "config.json");
@@ -54,7 +54,7 @@ static void assert_json(const Field *field, const char *text, const char *wanted
     if (text)
         field_set(field, &s, text);
     json_put_field(object, field, &s);
-    FREED char *got = cJSON_PrintUnformatted(cJSON_GetObjectItem(object, field->name));
+    AUTOFREE char *got = cJSON_PrintUnformatted(cJSON_GetObjectItem(object, field->name));
     assert_string_equal(got, wanted);
     cJSON_Delete(object);
     fields_free(SETTINGS, &s);
@@ -76,7 +76,7 @@ TEST(each_kind_has_its_json)
 static void get(const Field *field, const char *value)
 {
     Settings into = {0};
-    FREED char *text = value ? format_text("{\"%s\": %s}", field->name, value) : format_text("{}");
+    AUTOFREE char *text = value ? format_text("{\"%s\": %s}", field->name, value) : format_text("{}");
     cJSON *object = cJSON_Parse(text);
     json_get_field(object, field, &into, "config.json");
     cJSON_Delete(object);

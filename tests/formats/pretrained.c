@@ -64,7 +64,7 @@ TEST(a_model_is_read_as_it_was_written)
  * header's length. */
 static uint64_t checksum_of_file(const char *folder)
 {
-    FREED Bytes file = file_read_in(enter(folder), "model.safetensors", false);
+    AUTOFREE Bytes file = file_read_in(enter(folder), "model.safetensors", false);
     uint64_t begin;
     memcpy(&begin, file.bytes, sizeof begin);
     begin += sizeof begin;
@@ -98,7 +98,7 @@ TEST(a_models_checksum_is_of_the_numbers_in_its_file)
 
 static void remove_file(const char *folder, const char *name)
 {
-    FREED char *path = format_text("%s/%s", folder, name);
+    AUTOFREE char *path = format_text("%s/%s", folder, name);
     assert_int_equal(remove(path), 0);
 }
 
@@ -115,21 +115,21 @@ TEST(a_missing_file_is_named)
         }
     }
     SCRATCH(folder);
-    FREED char *absent = format_text("%s/absent", folder);
+    AUTOFREE char *absent = format_text("%s/absent", folder);
     assert_refused(absent, "no folder", "does not exist");
     assert_refused(folder, "an empty folder", "is not a model directory");
 }
 
 TEST(json_that_is_damaged_is_refused)
 {
-    FREED char *deep = malloc(200001);
+    AUTOFREE char *deep = malloc(200001);
     MODEL(folder, model, PLAIN);
     memset(deep, '[', 200000);
     deep[200000] = 0;
     const char *const bad[] = {"", "{", "[]", "null", "3", "{\"a\":1}}", "{} {}", deep, "\xFF"};
     static const char *const names[] = {"config.json", "tokenizer_config.json", "tokenizer.json"};
     for (size_t n = 0; n < 3; n++) {
-        FREED Bytes kept = file_read_in(enter(folder), names[n], true);
+        AUTOFREE Bytes kept = file_read_in(enter(folder), names[n], true);
         for (size_t i = 0; i < COUNT_OF(bad); i++) {
             free(scratch_write(folder, names[n], bad[i], strlen(bad[i])));
             if (n != 1 || i < 2 || i > 4) /* one that says nothing says nothing wrong */
@@ -264,7 +264,7 @@ TEST(a_tied_head_must_be_the_table)
 {
     MODEL(folder, model, PLAIN);
     const int V = model.gpt.config.vocabulary, C = model.gpt.config.width;
-    FREED Real *copy = malloc((size_t)V * (size_t)C * sizeof *copy);
+    AUTOFREE Real *copy = malloc((size_t)V * (size_t)C * sizeof *copy);
     memcpy(copy, model.gpt.weights.embedding.wte, (size_t)V * (size_t)C * sizeof *copy);
     const NamedTensor head = {"lm_head.weight", V, C, copy};
     write_more(folder, &model.gpt, 0, head);

@@ -83,7 +83,7 @@ TEST(the_file_follows_the_format)
 {
     SCRATCH(folder);
     write_two(folder);
-    FREED Bytes file = file_read_in(enter(folder), "some", false);
+    AUTOFREE Bytes file = file_read_in(enter(folder), "some", false);
     uint64_t length = 0;
     for (int i = 7; i >= 0; i--) /* little-endian */
         length = length << 8 | (unsigned char)file.bytes[i];
@@ -108,7 +108,7 @@ TEST(the_file_follows_the_format)
                         checksum_hex(sum).text);
 
     const cJSON *first = metadata->next, *second = first->next;
-    FREED char *a = cJSON_PrintUnformatted(first), *b = cJSON_PrintUnformatted(second);
+    AUTOFREE char *a = cJSON_PrintUnformatted(first), *b = cJSON_PrintUnformatted(second);
     assert_string_equal(first->string, "first.weight");
     assert_string_equal(a, "{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}");
     assert_string_equal(second->string, "b");
@@ -122,7 +122,7 @@ TEST(the_file_follows_the_format)
 TEST(a_file_that_cannot_be_written_is_reported)
 {
     SCRATCH(folder);
-    FREED char *gone = format_text("%s/gone", folder);
+    AUTOFREE char *gone = format_text("%s/gone", folder);
     directory_make(gone);
     FREED_BY(directory_close) Directory directory = directory_open(gone);
     assert_int_equal(rmdir(gone), 0);
@@ -189,7 +189,7 @@ TEST(a_damaged_file_is_refused_or_has_the_same_values)
 {
     SCRATCH(folder);
     write_two(folder);
-    FREED Bytes file = file_read_in(enter(folder), "some", false);
+    AUTOFREE Bytes file = file_read_in(enter(folder), "some", false);
     const size_t header = file.size - sizeof A - sizeof B;
     assert_false(is_refused(folder, file, "whole", file.size)); /* or nothing below tells */
     for (size_t size = 0; size < file.size; size++)
@@ -337,7 +337,7 @@ static void by_hand(const char *folder, const char *header, uint64_t length, con
                     size_t size)
 {
     const size_t begin = 8 + strlen(header);
-    FREED char *bytes = calloc(begin + size, 1);
+    AUTOFREE char *bytes = calloc(begin + size, 1);
     memcpy(bytes, &length, 8);
     memcpy(bytes + 8, header, begin - 8);
     if (numbers)
@@ -396,7 +396,7 @@ TEST(headers_of_another_length_or_depth_are_refused)
                                           {"{\"", "name", "\":8}"}};
     for (size_t i = 0; i < COUNT_OF(deep); i++) {
         enum { COUNT = 100000 };
-        FREED char *header = malloc(strlen(deep[i][1]) * COUNT + 20);
+        AUTOFREE char *header = malloc(strlen(deep[i][1]) * COUNT + 20);
         char *put = stpcpy(header, deep[i][0]);
         for (int k = 0; k < COUNT; k++)
             put = stpcpy(put, deep[i][1]);
@@ -442,9 +442,9 @@ static double value_of(unsigned bits, int exponent, int fraction)
 /* A file with a tensor of numbers of two bytes: `count` of them, from `first` on. */
 static void write_halves(const char *folder, const char *type, unsigned first, int count)
 {
-    FREED char *header =
+    AUTOFREE char *header =
         format_text("{\"h\":" TENSOR("\"%s\"", "[%d]", "[0,%d]") "}", type, count, 2 * count);
-    FREED uint16_t *numbers = malloc(sizeof *numbers * (size_t)count);
+    AUTOFREE uint16_t *numbers = malloc(sizeof *numbers * (size_t)count);
     for (int i = 0; i < count; i++)
         numbers[i] = (uint16_t)(first + (unsigned)i);
     by_hand(folder, header, strlen(header), numbers, sizeof *numbers * (size_t)count);
@@ -466,7 +466,7 @@ static const struct {
 TEST(all_numbers_of_two_bytes_are_exact)
 {
     enum { ALL = 1 << 16, MANY = 20000 };
-    FREED Real *read = malloc(ALL * sizeof *read);
+    AUTOFREE Real *read = malloc(ALL * sizeof *read);
     SCRATCH(folder);
     for (int t = 0; t < 2; t++) {
         write_halves(folder, HALVES[t].type, 0, ALL);
@@ -489,7 +489,7 @@ TEST(all_numbers_of_two_bytes_are_exact)
 static void read_cut(const char *folder, Real *read)
 {
     SafeTensors file = open_some(folder);
-    FREED char *path = format_text("%s/some", folder);
+    AUTOFREE char *path = format_text("%s/some", folder);
     if (truncate(path, 5000))
         _exit(3);
     safetensors_read(&file, &(NamedTensor){"h", 0, 5000, read});
@@ -564,7 +564,7 @@ TEST(other_types_are_refused_only_if_they_are_read)
 static double seconds_to_read(const char *folder, int count)
 {
     float number = 1;
-    FREED NamedTensor *list = calloc((size_t)count, sizeof *list);
+    AUTOFREE NamedTensor *list = calloc((size_t)count, sizeof *list);
     for (int i = 0; i < count; i++) {
         list[i] = (NamedTensor){.cols = 1, .at = &number};
         snprintf(list[i].name, sizeof list[i].name, "h.%d.weight", i);

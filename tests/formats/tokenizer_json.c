@@ -19,7 +19,7 @@
 /* Writes a tokenizer of Transformers, with this before a text. */
 static void write_foreign(const char *folder, const char *splitter, const char *front)
 {
-    FREED char *json = format_text(
+    AUTOFREE char *json = format_text(
         "{\"added_tokens\":[{\"id\":4,\"content\":\"<s>\"" ADDED ",{\"id\":1,\"content\":"
         "\"<unk>\"" ADDED ",{\"id\":0,\"content\":\"<pad>\"" ADDED "],\"normalizer\":null,"
         "\"pre_tokenizer\":%s,\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[%s"
@@ -187,7 +187,7 @@ TEST(pairs_and_gaps_are_written_and_read)
                 assert_true(tokenizer_json_write(enter(folder), &t, 8));
                 assert_template(folder, wanted[objective - OBJECTIVE_PAIRS][stream]);
                 const bool has_space = objective == OBJECTIVE_MASKED && kind == TOKENIZER_BPE;
-                FREED Bytes file = file_read_in(enter(folder), "tokenizer.json", true);
+                AUTOFREE Bytes file = file_read_in(enter(folder), "tokenizer.json", true);
                 assert_int_equal(strstr(file.bytes, "\"lstrip\":true") != NULL, has_space);
                 TOKENIZER again = read_from(folder, tokenizer_size(&t), t.eos, objective);
                 assert_true(tokenizer_checksum(&again, 0) == tokenizer_checksum(&t, 0));
@@ -227,7 +227,7 @@ static void check_use(ObjectiveKind objective, const char *part)
     for (int i = 0; i < 4; i++) {
         *own = wrong[i];
         t.unk = i == 3 ? right : -1;
-        FREED char *said = format_text("its %s is '%s', but it must be one of the added_tokens",
+        AUTOFREE char *said = format_text("its %s is '%s', but it must be one of the added_tokens",
                                        part, tokenizer_word(&t, wrong[i]));
         assert_not_for(objective, &t, said);
     }
@@ -389,8 +389,8 @@ static void assert_hugs(const char *folder, int count)
 TEST(a_file_like_that_of_gpt2_is_read)
 {
     int count;
-    FREED char *words = words_of_gpt2(&count);
-    FREED char *json = format_text(
+    AUTOFREE char *words = words_of_gpt2(&count);
+    AUTOFREE char *json = format_text(
         "{\"version\":\"1.0\",\"added_tokens\":[{\"id\":%d,\"content\":\"<|endoftext|>\"" ADDED
         "],\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":"
         "false,\"trim_offsets\":true},\"post_processor\":{\"type\":\"ByteLevel\","
@@ -408,7 +408,7 @@ TEST(a_file_like_that_of_gpt2_is_read)
 TEST(two_files_like_those_of_gpt2_are_read)
 {
     int count;
-    FREED char *words = words_of_gpt2(&count);
+    AUTOFREE char *words = words_of_gpt2(&count);
     SCRATCH(folder);
     static const char merges[] = "#version: 0.2\nu g\nh ug\nĠ hug\n";
     free(scratch_write(folder, "vocab.json", words, strlen(words)));

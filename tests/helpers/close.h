@@ -11,15 +11,15 @@
 
 #include "base/base.h"
 
-/* A test: UNIT_TEST(what_it_shows) { ... }. The main() of close.c runs those of a file, from the
- * first one to the last. A file whose tests share what they open has a main() of its own. */
-#define UNIT_TEST(name)                                        \
-    static void name(void **);                                 \
+/* A test: TEST(what_it_shows) { ... }. The main() of close.c runs those of a file, from the first
+ * one to the last. A file whose tests share what they open has a main() of its own. */
+#define TEST(name)                                             \
+    static void test_##name(void **);                          \
     __attribute__((constructor)) static void list_##name(void) \
     {                                                          \
-        list_test(__LINE__, #name, name);                      \
+        list_test(__LINE__, #name, test_##name);               \
     }                                                          \
-    static void name(void **unused __attribute__((unused)))
+    static void test_##name(__attribute__((unused)) void **state)
 void list_test(int line, const char *name, CMUnitTestFunction test);
 
 /* The processor time of this process. Tests of speed measure it, since wall time also depends on

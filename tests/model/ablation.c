@@ -22,7 +22,7 @@ static void assert_equal(const char *what, const Real *got, const Real *wanted, 
         assert_close_one(what, (double)got[i], (double)wanted[i], 1e-6);
 }
 
-UNIT_TEST(a_head_gives_what_one_with_values_of_0_gives)
+TEST(a_head_gives_what_one_with_values_of_0_gives)
 {
     for (int c = 0; c < CASE_COUNT; c++) {
         const GptConfig *config = &CASES[c].shape;
@@ -42,7 +42,7 @@ UNIT_TEST(a_head_gives_what_one_with_values_of_0_gives)
 }
 
 /* What the block passes on: its input, which post-norm brings to a mean of 0 and so on, twice. */
-UNIT_TEST(a_layer_passes_its_input_on)
+TEST(a_layer_passes_its_input_on)
 {
     for (int c = 0; c < CASE_COUNT; c++) {
         const Case *which = &CASES[c];

@@ -38,7 +38,7 @@ static double dot(const Real *a, const Real *b, int count)
 
 /* Exercise 1: if a query equals its own key, is the output the token's own value? No: other keys
  * still get a share. Here q = k = v = x. It is so only if the token attends to nothing else. */
-UNIT_TEST(exercise_1_a_query_equal_to_its_key)
+TEST(exercise_1_a_query_equal_to_its_key)
 {
     const Real x[] = {1, 0, 0, 1};
     AttentionLayer layer = attention_layer_new(
@@ -84,7 +84,7 @@ static Matrix rows_of(const AttentionLayer *layer, Part part, int sequence)
 /* Exercise 2: M is 0 on and below the diagonal and −∞ above. It may as well be −10⁹: e^(−10⁹/√d) is
  * exactly 0. But 10⁹ without the sign shows a query only what comes after it, and −10 is not large
  * enough. */
-UNIT_TEST(exercise_2_the_mask_as_a_number)
+TEST(exercise_2_the_mask_as_a_number)
 {
     enum { T = 6 };
     AttentionLayer layer = filled_layer(5, 64, (const int[]){T}, 1);
@@ -114,7 +114,7 @@ UNIT_TEST(exercise_2_the_mask_as_a_number)
  * tokens on: products of fewer rows sum in another order), and the numbers that padding and a mask
  * would give. (All tokens of a sequence see each other here, since
  * a causal mask would also hide padding at the end.) */
-UNIT_TEST(exercise_3_a_mask_for_padding)
+TEST(exercise_3_a_mask_for_padding)
 {
     enum { C = 4, D = 3, S = 3, T = 8 };
     static const int lengths[S] = {5, T, 6}, padded_lengths[S] = {T, T, T};
@@ -161,7 +161,7 @@ UNIT_TEST(exercise_3_a_mask_for_padding)
 /* Exercise 4: only what enters the first block is not contextual: the token's row of the table and
  * its position's, whatever stands around it. The rows of the table start at random and are learnt;
  * what leaves a block depends on the other tokens. Here the token in the middle is the same. */
-UNIT_TEST(exercise_4_one_layer_is_not_contextual)
+TEST(exercise_4_one_layer_is_not_contextual)
 {
     enum { L = 2, C = 8, ROWS = 6 };
     Gpt gpt = gpt_new(&(GptConfig){SIZES(3, L, 2, 4, C, 16, 5)}, ROWS);
@@ -190,7 +190,7 @@ static double cosine(const Real *a, const Real *b, int count)
 
 /* Exercise 5, first half: all sinusoidal position vectors have one length, √½, and the cosine of
  * two depends on their distance alone: it is the mean of cos(distance·ω) over the frequencies ω. */
-UNIT_TEST(exercise_5_the_cosine_of_two_positions)
+TEST(exercise_5_the_cosine_of_two_positions)
 {
     enum { T = 100, C = 48 };
     Real wpe[T * C];
@@ -210,7 +210,7 @@ UNIT_TEST(exercise_5_the_cosine_of_two_positions)
 /* Exercise 5, second half: a token e at two places. Without positions the cosine is 1. With them it
  * falls as the distance grows, to about |e|²/(|e|² + |p|²): p·p′ gets close to 0, and so are the
  * products of e with p and p′, since p knows nothing of e. The token itself never gets lost. */
-UNIT_TEST(exercise_5_a_token_at_two_positions)
+TEST(exercise_5_a_token_at_two_positions)
 {
     enum { T = 40000, C = 64, NEAR = 8, FAR = T / 4 };
     Real *sum = memory_new(T * C, sizeof *sum, "e + p"), e[C];
@@ -238,7 +238,7 @@ UNIT_TEST(exercise_5_a_token_at_two_positions)
  * a diagonal, and a fainter one beside it. Each token has a direction of its own, x = 1 (T, T). A
  * key has that of its token and, less, that of the token before it. If the sequence is causal, only
  * the diagonal is left. */
-UNIT_TEST(exercise_6_a_head_that_is_almost_monotonic)
+TEST(exercise_6_a_head_that_is_almost_monotonic)
 {
     enum { T = 7 };
     AttentionLayer layer = attention_layer_new(

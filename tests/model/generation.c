@@ -63,7 +63,7 @@ static void reader_close(Reader *r)
 }
 
 /* The next token's scores of several sequences at once, of different lengths. */
-UNIT_TEST(several_sequences_give_what_each_gives_by_itself)
+TEST(several_sequences_give_what_each_gives_by_itself)
 {
     for (int c = 0; c < CASE_COUNT; c++) {
         Gpt gpt = case_model(&CASES[c]);
@@ -80,7 +80,7 @@ UNIT_TEST(several_sequences_give_what_each_gives_by_itself)
 }
 
 /* Far beyond the context of 7: each time it is full, [bos] and the last 3 stay. */
-UNIT_TEST(the_cache_gives_what_reading_at_once_gives)
+TEST(the_cache_gives_what_reading_at_once_gives)
 {
     enum { PROMPT = 3, WORDS = 25 };
     for (int c = 0; c < CASE_COUNT; c++) {
@@ -108,7 +108,7 @@ UNIT_TEST(the_cache_gives_what_reading_at_once_gives)
 }
 
 /* A source of any length, with and without a beginning of its target, up to the whole context. */
-UNIT_TEST(the_cache_goes_on_after_a_prefix)
+TEST(the_cache_goes_on_after_a_prefix)
 {
     enum { T = 7 };
     const int tokens[T + 1] = {BOS, 5, 1, 3, 0, 8, 2, 7};
@@ -134,7 +134,7 @@ UNIT_TEST(the_cache_goes_on_after_a_prefix)
 }
 
 /* All tokens see each other; the loss of one row with each target gives its probabilities. */
-UNIT_TEST(the_logits_at_each_token_are_those_of_its_loss)
+TEST(the_logits_at_each_token_are_those_of_its_loss)
 {
     enum { COUNT = 6 };
     const int tokens[COUNT] = {BOS, 5, 1, 3, 0, 8}, start[] = {0, COUNT}, prefix = COUNT;
@@ -169,7 +169,7 @@ UNIT_TEST(the_logits_at_each_token_are_those_of_its_loss)
 
 /* A copy goes on exactly as a generator that reads the prompt itself, to the last bit, however far
  * beyond the context the copy before it went; with prompts that fit and one that does not. */
-UNIT_TEST(a_copy_goes_on_like_the_original)
+TEST(a_copy_goes_on_like_the_original)
 {
     enum { WORDS = 12 };
     const int prompt[] = {BOS, 5, 1, 3, 0, 8, 2, 7, 4};
@@ -197,7 +197,7 @@ UNIT_TEST(a_copy_goes_on_like_the_original)
 }
 
 /* A context of 1 to 3, with [bos] and without: each token is read, whatever else is forgotten. */
-UNIT_TEST(the_smallest_contexts)
+TEST(the_smallest_contexts)
 {
     for (int T = 1; T <= 3; T++)
         for (int bos = -1; bos <= 0; bos++) {
@@ -252,7 +252,7 @@ static void exact(double *p, double temperature, int top_k, double top_p)
         p[order[i]] = i < kept ? p[order[i]] / reached : 0;
 }
 
-UNIT_TEST(samples_follow_the_exact_distribution)
+TEST(samples_follow_the_exact_distribution)
 {
     static const struct {
         double temperature;
@@ -288,7 +288,7 @@ UNIT_TEST(samples_follow_the_exact_distribution)
     }
 }
 
-UNIT_TEST(temperature_0_takes_the_best)
+TEST(temperature_0_takes_the_best)
 {
     double p[V];
     Ranked ranked[V];
@@ -300,7 +300,7 @@ UNIT_TEST(temperature_0_takes_the_best)
 }
 
 /* However small p is, one of several equal tokens is kept. */
-UNIT_TEST(top_p_keeps_one_at_least)
+TEST(top_p_keeps_one_at_least)
 {
     enum { EQUAL = 7 };
     const Real equal[EQUAL] = {0};
@@ -314,7 +314,7 @@ UNIT_TEST(top_p_keeps_one_at_least)
 
 /* A large vocabulary with many equal tokens: top-p keeps the most probable that together reach p,
  * and no more. */
-UNIT_TEST(top_p_keeps_no_more_than_it_needs)
+TEST(top_p_keeps_no_more_than_it_needs)
 {
     enum { MANY = 5000 };
     static const double tops[] = {0.001, 0.3, 0.9, 0.95, 0.999};
@@ -341,7 +341,7 @@ UNIT_TEST(top_p_keeps_no_more_than_it_needs)
     free(logits), free(p), free(all), free(ranked), free(best);
 }
 
-UNIT_TEST(ranking_agrees_with_its_definition)
+TEST(ranking_agrees_with_its_definition)
 {
     enum { COUNT = 300 };
     double values[COUNT];
@@ -482,7 +482,7 @@ static void check_beam(BeamRules rules, int prefix)
     gpt_free(&gpt);
 }
 
-UNIT_TEST(beams_find_the_best_continuations)
+TEST(beams_find_the_best_continuations)
 {
     static const bool some[] = {true, false, false, true, false};
     static const BeamRules rules[] = {

@@ -33,7 +33,7 @@ static double resident(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-UNIT_TEST(a_context_that_is_not_filled_takes_no_memory)
+TEST(a_context_that_is_not_filled_takes_no_memory)
 {
     const char *run = getenv("RUN"); /* the Makefile's: valgrind, or an emulator */
     if (INSTRUMENTED || (run && *run))
@@ -54,7 +54,7 @@ UNIT_TEST(a_context_that_is_not_filled_takes_no_memory)
 }
 
 /* Post-norm and pre-norm, since the layers keep different things. */
-UNIT_TEST(a_reader_computes_the_same_in_less_memory)
+TEST(a_reader_computes_the_same_in_less_memory)
 {
     enum { ROWS = 4, LAYERS = 12 };
     const Batch batch = {.rows = ROWS,

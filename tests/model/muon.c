@@ -6,7 +6,7 @@
 #include "tests/helpers/close.h"
 
 /* Gradients of any size are lifted alike, down to 1e-14; smaller ones and zeros change nothing. */
-UNIT_TEST(gradients_of_any_size_stay_finite)
+TEST(gradients_of_any_size_stay_finite)
 {
     static const double sizes[] = {0, 1e-38, 1e-22, 1e-18, 1e-14, 1, 1e17};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -8,7 +8,7 @@
  * biases are not trained. */
 static const GptConfig CONFIG = {SIZES(40, 2, 2, 33, 100, 301, 777), .no_qkv_bias = true};
 
-UNIT_TEST(the_norm_has_the_same_bits_for_any_number_of_threads)
+TEST(the_norm_has_the_same_bits_for_any_number_of_threads)
 {
     const int most = thread_limit();
     Gpt gpt = gpt_new(&CONFIG, 1);

@@ -56,7 +56,7 @@ static void check_case(int number)
     gpt_free(&gpt);
 }
 
-UNIT_TEST(float_gradients_are_close_to_double_ones)
+TEST(float_gradients_are_close_to_double_ones)
 {
     for (int i = 0; i < CASE_COUNT; i++) {
         print_message("%s\n", CASES[i].name);

@@ -167,7 +167,7 @@ static AttentionLayer untrained_layer(const Real *x, int length)
     return layer;
 }
 
-UNIT_TEST(attention_without_weights)
+TEST(attention_without_weights)
 {
     static const double weights[] = {0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452, 0.1385, 0.2379,
                                      0.2333, 0.1240, 0.1082, 0.1581, 0.1390, 0.2369, 0.2326, 0.1242,
@@ -185,7 +185,7 @@ UNIT_TEST(attention_without_weights)
 
 /* The page works this one out by hand, so its last digits are off; the exact ones are beside
  * them. */
-UNIT_TEST(hello_shiny_sun)
+TEST(hello_shiny_sun)
 {
     static const Real hello[] = {0.34f, 0.22f, 0.54f, 0.53f, 0.34f, 0.98f, 0.29f, 0.54f, 0.93f};
     static const double weights[] = {0.229134, 0.406265, 0.364602};
@@ -212,7 +212,7 @@ static void start_as_heads(AttentionLayer *layer, TorchRandom *random)
 }
 
 /* SelfAttention_v1: torch.rand(d_in, d_out) each, laid out as Pulga's matrices. */
-UNIT_TEST(self_attention_v1)
+TEST(self_attention_v1)
 {
     static const double query[] = {0.4306, 1.4551};
     static const double weights[] = {0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820};
@@ -234,7 +234,7 @@ UNIT_TEST(self_attention_v1)
 }
 
 /* With the seed of the original notebook. */
-UNIT_TEST(self_attention_v2_of_seed_789)
+TEST(self_attention_v2_of_seed_789)
 {
     static const double context[] = {-0.0739, 0.0713, -0.0748, 0.0703, -0.0749, 0.0702,
                                      -0.0760, 0.0685, -0.0763, 0.0679, -0.0754, 0.0693};
@@ -252,7 +252,7 @@ UNIT_TEST(self_attention_v2_of_seed_789)
 }
 
 /* Exercise 3.1 has the same context: v1 with v2's weights, transposed, is what Pulga's layer is. */
-UNIT_TEST(self_attention_v2)
+TEST(self_attention_v2)
 {
     static const double context[] = {-0.5337, -0.1051, -0.5323, -0.1080, -0.5323, -0.1079,
                                      -0.5297, -0.1076, -0.5311, -0.1066, -0.5299, -0.1081};
@@ -281,7 +281,7 @@ UNIT_TEST(self_attention_v2)
 /* ---- Several heads ---- */
 
 /* The wrapper; then exercise 3.2, which sets no seed: its weights are drawn after the wrapper's. */
-UNIT_TEST(two_heads_and_exercise_3_2)
+TEST(two_heads_and_exercise_3_2)
 {
     static const double wide[] = {-0.4519, 0.2216,  0.4772,  0.1063,  -0.5874, 0.0058,
                                   0.5891,  0.3257,  -0.6300, -0.0632, 0.6202,  0.3860,
@@ -313,7 +313,7 @@ static void start_as_multi_head(AttentionLayer *layer, TorchRandom *random)
                  layer->attention.p.out.bias, random);
 }
 
-UNIT_TEST(multi_head_attention)
+TEST(multi_head_attention)
 {
     static const double weight[] = {-0.166758, 0.226973, 0.500026, 0.131738}; /* (out, in) */
     static const double bias[] = {0.193359, 0.682541, 0};
@@ -338,7 +338,7 @@ enum { SEQUENCES = 2, T = 1024, C = 768, H = 12 };
 /* Again without a seed: its weights are drawn after MultiHeadAttention's, then a random batch. The
  * first and last three rows of both sequences, the first and last three columns of each. The
  * notebook's output ends in the tenth row; the rest was computed with PyTorch. */
-UNIT_TEST(exercise_3_3)
+TEST(exercise_3_3)
 {
     static const int rows[] = {0, 1, 2, T - 3, T - 2, T - 1};
     static const int cols[] = {0, 1, 2, C - 3, C - 2, C - 1};

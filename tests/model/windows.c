@@ -111,7 +111,7 @@ static void fill_layer(AttentionLayer *layer)
 /* A published page on sparse attention draws this figure for its stride 3, a token and the two
  * before it. And of a window of 1 it says: "not really attention: a token is represented by its own
  * value, with weight 1", which holds to the bit. */
-UNIT_TEST(windows_are_those_of_a_published_page)
+TEST(windows_are_those_of_a_published_page)
 {
     enum { TOKENS = 5, D = 5 };
     static const Pattern page[] = {W(1), W(3)};
@@ -134,7 +134,7 @@ UNIT_TEST(windows_are_those_of_a_published_page)
 
 /* Each pattern and each length by itself: then the strip has no more than the size that they need.
  * A prefix of some tokens, or of all. */
-UNIT_TEST(one_head_and_one_sequence)
+TEST(one_head_and_one_sequence)
 {
     for (int w = 0; w < PATTERNS; w++)
         for (int l = 0; l < LENGTHS; l++) {
@@ -152,7 +152,7 @@ UNIT_TEST(one_head_and_one_sequence)
 }
 
 /* All patterns side by side, over sequences of all lengths. */
-UNIT_TEST(all_patterns_and_lengths_at_once)
+TEST(all_patterns_and_lengths_at_once)
 {
     AttentionLayer layer = attention_layer_new(
         (AttentionShape){.width = 6, .heads = PATTERNS, .head_size = 5, .patterns = patterns},
@@ -298,7 +298,7 @@ static void assert_reach_of_lists(bool post_norm, bool learned_positions, int pr
 }
 
 /* Without a prefix; with one that ends within blocks, strides and windows; and with all tokens. */
-UNIT_TEST(a_token_reaches_what_the_patterns_let_it)
+TEST(a_token_reaches_what_the_patterns_let_it)
 {
     assert_reach_of_lists(false, true, 0);
     assert_reach_of_lists(false, true, 10);

@@ -63,7 +63,7 @@ static void assert_tokens(const char *merges, const char *text, const char *want
     *put = 0;
     assert_string_equal(got, wanted);
     size_t size;
-    FREED char *back = decode(&bpe, ids, &size);
+    AUTOFREE char *back = decode(&bpe, ids, &size);
     assert_string_equal(back, text);
     assert_int_equal(size, strlen(text));
 }
@@ -130,7 +130,7 @@ static char *random_text(size_t size)
 TEST(same_as_the_definition)
 {
     enum { SIZE = 2500000 };
-    FREED char *text = random_text(SIZE);
+    AUTOFREE char *text = random_text(SIZE);
     FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
     WordCounts counts = literal_words((Span){text, text + SIZE}, false);
     FREED_ARRAY BpeMerge *merges = bpe_train(&v, &counts, 1000, 0);
@@ -149,7 +149,7 @@ TEST(same_as_the_definition)
 TEST(long_words_are_quick)
 {
     enum { SIZE = 200000 };
-    FREED char *text = memset(malloc(SIZE), 'a', SIZE);
+    AUTOFREE char *text = memset(malloc(SIZE), 'a', SIZE);
     FREED_BY(vocabulary_free) Vocabulary v;
     FREED_ARRAY BpeMerge *merges = NULL;
     FREED_BY(bpe_free) Bpe bpe = bpe_of(&v, "a a|aa aa|aaaa aaaa|", &merges);
@@ -184,7 +184,7 @@ TEST(any_bytes_come_back)
     FREED_ARRAY int *encoded = NULL;
     size_t size;
     encode(&bpe, (Span){all, all + sizeof all}, &encoded);
-    FREED char *back = decode(&bpe, encoded, &size);
+    AUTOFREE char *back = decode(&bpe, encoded, &size);
     assert_int_equal(size, sizeof all);
     assert_memory_equal(back, all, sizeof all);
 }
@@ -194,7 +194,7 @@ static void assert_stream(const char *const *parts, const char *const *wanted)
 {
     BpeStream stream = {.count = 0};
     for (; *parts; parts++, wanted++) {
-        FREED char *text;
+        AUTOFREE char *text;
         size_t size;
         FILE *out = memory_stream(&text, &size);
         bpe_stream_put(&stream, (Span){*parts, *parts + strlen(*parts)}, out);
@@ -232,7 +232,7 @@ static void assert_words(const char *text, const char *wanted)
 {
     char got[1024], *put = got;
     const size_t size = strlen(text);
-    FREED char *copy = malloc(size + 1); /* without the 0: a sanitizer sees a read beyond the end */
+    AUTOFREE char *copy = malloc(size + 1); /* without the 0: a sanitizer sees a read beyond the end */
     memcpy(copy, text, size);
     const char *at = copy, *end = copy + size;
     Span word = {copy, copy};

@@ -110,7 +110,7 @@ static void merge_plainly(PlainWord *word, BpeMerge merge)
 /* The most frequent pair; its count. */
 static int64_t best_pair(const PlainWord *words, int count, int size, BpeMerge *best)
 {
-    FREED int64_t *counts = calloc((size_t)size * (size_t)size, sizeof *counts);
+    AUTOFREE int64_t *counts = calloc((size_t)size * (size_t)size, sizeof *counts);
     int64_t most = 0;
     for (int w = 0; w < count; w++)
         for (int i = 0; i + 1 < words[w].length; i++)
@@ -173,7 +173,7 @@ TEST(same_as_a_plain_trainer)
 TEST(number_of_threads_changes_nothing)
 {
     enum { SIZE = 3000000, CHUNKS = 5 };
-    FREED char *text = malloc(SIZE + 1);
+    AUTOFREE char *text = malloc(SIZE + 1);
     uint32_t random = 7;
     for (int i = 0; i < SIZE; i++) {
         random = random * 1664525 + 1013904223;

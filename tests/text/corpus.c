@@ -16,7 +16,7 @@
 static void assert_tokens(const Corpus *c, const int *tokens, size_t count)
 {
     assert_int_equal(c->ids.count, count);
-    FREED int *own = corpus_tokens(c);
+    AUTOFREE int *own = corpus_tokens(c);
     assert_ints(own, tokens, count);
 }
 
@@ -96,8 +96,8 @@ TEST(long_lines_are_cut_into_pieces)
  * Returns how many lines are held out. */
 static int check_pieces(const Corpus *c)
 {
-    FREED size_t *lines = corpus_lines(c), *lengths = calloc(c->ids.count, sizeof *lengths);
-    FREED int *side = calloc(c->ids.count, sizeof *side);
+    AUTOFREE size_t *lines = corpus_lines(c), *lengths = calloc(c->ids.count, sizeof *lengths);
+    AUTOFREE int *side = calloc(c->ids.count, sizeof *side);
     const Part *const parts[] = {&c->train, &c->held_out};
     const size_t context = (size_t)c->context;
     for (int p = 0; p < 2; p++)
@@ -146,7 +146,7 @@ TEST(the_seed_draws_the_lines_held_out)
     enum { LINES = 20, SEEDS = 200 };
     FREED_BY(corpus_free) Corpus first = corpus_made_up(LINES, 9, false);
     corpus_cut(&first, 4, 0.2, 1);
-    FREED size_t *lines = corpus_lines(&first);
+    AUTOFREE size_t *lines = corpus_lines(&first);
     int drawn[LINES] = {0}, differ = 0;
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
         FREED_BY(corpus_free) Corpus c = corpus_made_up(LINES, 9, false);
@@ -232,7 +232,7 @@ static char *made_up_pairs(int count)
 /* Pairs are held out whole, and what counts of each part is the sum over its pairs. */
 TEST(pairs_are_held_out_whole)
 {
-    FREED char *text = made_up_pairs(40);
+    AUTOFREE char *text = made_up_pairs(40);
     for (uint32_t seed = 1; seed < 6; seed++) {
         CORPUS(c, t, OBJECTIVE_PAIRS, TOKENIZER_CHAR, false, text);
         corpus_cut(&c, 20, 0.25, seed);
@@ -403,7 +403,7 @@ static void check_damage(ObjectiveKind objective, const char *string)
     FREED_BY(corpus_free) Corpus c = keep(folder, string, &t);
     REFUSED(folder, &other, "another tokenizer.json");
     REFUSED(folder, &same_words, "another tokenizer.json");
-    FREED Bytes whole = read_kept(folder);
+    AUTOFREE Bytes whole = read_kept(folder);
     for (size_t i = 0; i < whole.size; i += 3) {
         whole.bytes[i] ^= 1;
         free(scratch_write(folder, "tokens.bin", whole.bytes, whole.size));
@@ -429,7 +429,7 @@ enum { HEADER = 19 }; /* their checksum */
 static void check_forged(const char *folder, const Tokenizer *t, Bytes whole, int field,
                          uint64_t value)
 {
-    FREED char *bytes = memory_take(whole.size);
+    AUTOFREE char *bytes = memory_take(whole.size);
     memcpy(bytes, whole.bytes, whole.size);
     memcpy(bytes + field * (int)sizeof value, &value, sizeof value);
     const uint64_t header = checksum_of(bytes, HEADER * sizeof value);
@@ -444,7 +444,7 @@ static void check_stranger(bool stream, const int *fields)
     SCRATCH(folder);
     TOKENIZER t = tokenizer_for(OBJECTIVE_NEXT, stream, LINES);
     FREED_BY(corpus_free) Corpus c = keep(folder, LINES, &t);
-    FREED Bytes whole = read_kept(folder);
+    AUTOFREE Bytes whole = read_kept(folder);
     for (; *fields; fields++) {
         check_forged(folder, &t, whole, *fields, 1);
         if (*fields != LONGEST) /* a longer one only takes more memory */
@@ -483,7 +483,7 @@ TEST(a_sample_is_drawn_by_the_seed)
 /* Also for pairs and hidden tokens, the rows and targets are those of the pieces drawn. */
 TEST(a_sample_of_pairs_and_of_hidden_tokens)
 {
-    FREED char *text = made_up_pairs(900);
+    AUTOFREE char *text = made_up_pairs(900);
     for (ObjectiveKind kind = OBJECTIVE_PAIRS; kind <= OBJECTIVE_MASKED; kind++) {
         CORPUS(c, t, kind, TOKENIZER_CHAR, false, text);
         corpus_cut(&c, 20, 0, 1);
@@ -508,8 +508,8 @@ TEST(lines_of_subwords_are_those_of_each_line)
     CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_BPE, false, string);
     Span rest = {string, string + strlen(string)}, line, unknown;
     size_t at = 0;
-    FREED size_t *lines = corpus_lines(&c);
-    FREED int *tokens = corpus_tokens(&c);
+    AUTOFREE size_t *lines = corpus_lines(&c);
+    AUTOFREE int *tokens = corpus_tokens(&c);
     Encoder *encoder = encoder_new(&t, 0, -1);
     while (split_line(&rest.begin, rest.end, &line)) {
         FREED_ARRAY int *ids = NULL;
@@ -538,7 +538,7 @@ static void check_bytes(const char *string, TokenizerRules rules, int T, double 
     TOKENIZER t = tokenizer_train(&text, rules);
     FREED_BY(corpus_free) Corpus c = corpus_new(&text, &t);
     corpus_cut(&c, T, 0, 1);
-    FREED Piece *pieces = corpus_pieces(&c, &c.train);
+    AUTOFREE Piece *pieces = corpus_pieces(&c, &c.train);
     const Part parts[] = {
         c.train, {.count = 1, .list = pieces}, {.count = 1, .list = pieces + c.train.count - 1}};
     const double wanted[] = {all, first, last};

@@ -14,7 +14,7 @@ enum { MOST_TOKENS = 2000 };
 static Counting counting_in(const char *name, ObjectiveKind objective, TokenizerKind kind,
                             bool stream, int context, double held_out)
 {
-    FREED char *path = format_text("data/%s.txt", name);
+    AUTOFREE char *path = format_text("data/%s.txt", name);
     FREED_BY(text_free) Text text = text_read(path, TEXT_COMPOSED);
     CORPUS(c, t, objective, kind, stream, text.clean);
     corpus_cut(&c, context, held_out, 1);

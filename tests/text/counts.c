@@ -13,7 +13,7 @@ static size_t brute_next(const Corpus *c, size_t *next, const int *tokens, int c
 {
     size_t sum = 0;
     const int all = (int)c->ids.count;
-    FREED int *text = corpus_tokens(c);
+    AUTOFREE int *text = corpus_tokens(c);
     *has = false;
     memset(next, 0, V * sizeof *next);
     for (int at = 0; at + count <= all; at++) {
@@ -42,7 +42,7 @@ TEST(every_part_of_a_text_is_found)
 {
     FREED_BY(corpus_free) Corpus c = corpus_made_up(12, 7, false);
     const int all = (int)c.ids.count;
-    FREED int *tokens = corpus_tokens(&c);
+    AUTOFREE int *tokens = corpus_tokens(&c);
     for (int from = 0; from < all; from++)
         for (int count = 1; from + count <= all && count < 12; count++) {
             check(&c, tokens + from, count);
@@ -69,7 +69,7 @@ TEST(a_long_prompt_takes_no_longer)
     enum { TEXT = 400000, PROMPT = 50000 };
     static uint16_t text[TEXT];
     const Corpus c = {.stream = true, .ids = {.at = text, .width = 2, .count = TEXT}};
-    FREED int *prompt = calloc(PROMPT, sizeof *prompt);
+    AUTOFREE int *prompt = calloc(PROMPT, sizeof *prompt);
     for (int i = 0; i < TEXT; i++)
         text[i] = i % 60000 == 59999;
     prompt[PROMPT - 1] = 2; /* differs at the very end */
@@ -93,7 +93,7 @@ enum { GAP = 99, MOST_GAPS = 3 };
 static void check_gaps(const Corpus *c, const int *tokens, int count)
 {
     size_t times[MOST_GAPS * V], wanted[MOST_GAPS * V] = {0}, sum = 0;
-    FREED int *text = corpus_tokens(c);
+    AUTOFREE int *text = corpus_tokens(c);
     int gaps = 0;
     for (int i = 0; i < count; i++)
         gaps += tokens[i] == GAP;
@@ -118,7 +118,7 @@ TEST(gaps_are_counted_given_all_other_tokens)
 {
     for (int stream = 0; stream <= 1; stream++) {
         FREED_BY(corpus_free) Corpus c = corpus_made_up(12, 7, stream);
-        FREED int *tokens = corpus_tokens(&c);
+        AUTOFREE int *tokens = corpus_tokens(&c);
         int part[7];
         for (int from = 0; from < (int)c.ids.count; from++)
             for (int count = 1; from + count <= (int)c.ids.count && count <= 7; count++)
@@ -147,9 +147,9 @@ TEST(subwords_are_compared_by_their_bytes)
 {
     CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_BPE, false, "el perro come\nel perro\nel pez\n");
     const int all = tokenizer_size(&t);
-    FREED size_t *next = calloc((size_t)all, sizeof *next);
-    FREED int *ids = bytes_of(&t, "el perro"), *part = bytes_of(&t, "$el pe");
-    FREED int *of_two_lines = bytes_of(&t, "come el");
+    AUTOFREE size_t *next = calloc((size_t)all, sizeof *next);
+    AUTOFREE int *ids = bytes_of(&t, "el perro"), *part = bytes_of(&t, "$el pe");
+    AUTOFREE int *of_two_lines = bytes_of(&t, "come el");
     assert_true(counts_has(&c, &t, ids, 8));
     assert_int_equal(counts_next(&c, &t, next, all, ids, 8), 2);
     assert_int_equal(next[tokenizer_find(&t, " come")], 1);
@@ -179,7 +179,7 @@ TEST(next_words_of_subwords)
                  {"$", "", 3, 1, {"el"}, {3}}}; /* the first word of a line */
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         FREED_BY(word_counts_free) WordCounts times;
-        FREED int *ids = bytes_of(&t, cases[i].prompt);
+        AUTOFREE int *ids = bytes_of(&t, cases[i].prompt);
         assert_int_equal(
             counts_next_words(&c, &t, ids, (int)strlen(cases[i].prompt), cases[i].before, &times),
             cases[i].in_all);

@@ -13,7 +13,7 @@ static int check_epoch(Reader *reader, int64_t epoch)
 {
     const Corpus *c = reader->corpus;
     reader_seek(reader, epoch, 0);
-    FREED int *times = calloc(c->train.targets + 1, sizeof *times);
+    AUTOFREE int *times = calloc(c->train.targets + 1, sizeof *times);
     int first = 0, count;
     const Piece *pieces = reader_take(reader, INT_MAX, &count);
     assert_int_equal(count, reader->count);
@@ -38,7 +38,7 @@ static void check_stream(Corpus c, int context, double held_out)
     corpus_cut(&c, context, held_out, 3);
     FREED_BY(reader_free) Reader reader = reader_new(&c, 3);
     const size_t wanted = (size_t)context < c.train.targets ? (size_t)context : c.train.targets;
-    FREED bool *seen = calloc(wanted + 1, 1);
+    AUTOFREE bool *seen = calloc(wanted + 1, 1);
     size_t different = 0;
     for (int64_t epoch = 0; epoch < 40 + 20 * context && epoch < 400; epoch++) {
         const int first = check_epoch(&reader, epoch);
@@ -97,7 +97,7 @@ TEST(every_epoch_of_lines_has_every_piece_in_a_new_order)
     FREED_BY(reader_free) Reader reader = reader_new(&c, 1);
     FREED_BY(reader_free) Reader other = reader_new(&c, 2);
     FREED_BY(reader_free) Reader same = reader_new(&c, 1);
-    FREED Piece *before = calloc(count, sizeof *before);
+    AUTOFREE Piece *before = calloc(count, sizeof *before);
     for (int64_t epoch = 0; epoch < 20; epoch++) {
         const Piece *own = all_pieces(&reader, epoch), *others = all_pieces(&other, epoch);
         assert_int_equal(reader.count, count);

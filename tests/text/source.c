@@ -66,7 +66,7 @@ TEST(several_files_are_one_text)
     const Text *text = source_text(s);
     assert_string_equal(text->clean, "el perro\nun gato\ny");
     assert_string_equal(text->raw.bytes, MARK "el perro\nun gato\ny");
-    FREED char *place = text_place(text, text->clean, text->clean + 11);
+    AUTOFREE char *place = text_place(text, text->clean, text->clean + 11);
     assert_non_null(strstr(place, "/b.txt:1"));
     source_free(s);
 
@@ -74,7 +74,7 @@ TEST(several_files_are_one_text)
     assert_null(source_text(s));
     for (int pass = 0; pass < 2; pass++) {
         int chunks;
-        FREED char *all = read_clean(s, false, &chunks);
+        AUTOFREE char *all = read_clean(s, false, &chunks);
         assert_string_equal(all, "el perro\nun gato\ny");
     }
     source_free(s);
@@ -90,8 +90,8 @@ TEST(what_is_wrong_is_named_with_its_file_and_line)
 {
     FREED_BY(files_free) Files files = files_of("el\nperro", "un\ngato\xFF", "");
     char *good = files.paths[0], *bad = files.paths[1];
-    FREED char *zero = scratch_write(files.folder, "zero", "el\0", 3);
-    FREED char *missing = format_text("%s/missing", files.folder);
+    AUTOFREE char *zero = scratch_write(files.folder, "zero", "el\0", 3);
+    AUTOFREE char *missing = format_text("%s/missing", files.folder);
     char *const lists[][3] = {{good, bad},  {bad, good},     {good, files.paths[2]},
                               {good, zero}, {good, missing}, {good, files.folder}};
     static const char *const said[][2] = {
@@ -175,7 +175,7 @@ static void check_text(const char *text)
     Source *s = open_in_chunks(files.paths);
     for (int by_lines = 0; by_lines < 2; by_lines++) {
         int chunks;
-        FREED char *all = read_clean(s, by_lines, &chunks);
+        AUTOFREE char *all = read_clean(s, by_lines, &chunks);
         assert_true(chunks > 2 || by_lines);
         assert_string_equal(all, source_text(whole)->clean);
     }
@@ -194,7 +194,7 @@ static void check_text(const char *text)
 
 TEST(blocks_are_the_text)
 {
-    FREED char *text = made_up(true, "\n");
+    AUTOFREE char *text = made_up(true, "\n");
     check_text(text);
 }
 
@@ -202,7 +202,7 @@ TEST(other_ends_of_lines_and_none)
 {
     static const char *const ends[] = {"\r\n", "\r"};
     for (int i = 0; i < 3; i++) {
-        FREED char *text = made_up(i < 2, ends[i % 2]);
+        AUTOFREE char *text = made_up(i < 2, ends[i % 2]);
         FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
         check_same(files.paths,
                    (TokenizerRules){.kind = TOKENIZER_BPE, .stream = i != 0, .vocabulary = 300});
@@ -211,13 +211,13 @@ TEST(other_ends_of_lines_and_none)
 
 TEST(a_place_in_a_later_block)
 {
-    FREED char *text = calloc(LARGE + 1, 1);
+    AUTOFREE char *text = calloc(LARGE + 1, 1);
     for (int lines = 1; lines >= 0; lines--) { /* also in a line without an end */
         for (size_t i = 0; i < LARGE; i++)
             text[i] = lines && i % 64 == 63 ? '\n' : i % 8 ? 'a' : ' ';
         text[64 * 30000 + 20] = '\xFF';
         FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
-        FREED char *wanted =
+        AUTOFREE char *wanted =
             format_text("a.txt:%d:%d: ", lines ? 30001 : 1, lines ? 21 : 64 * 30000 + 21);
         ASSERT_DIES(read_all(open_in_chunks(files.paths)), wanted, "0xFF");
     }
@@ -286,11 +286,11 @@ TEST(a_pipe_is_read_as_often_as_needed)
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], "el perro\n", 9), 9);
         close(ends[1]);
-        FREED char *path = format_text("/dev/fd/%d", ends[0]);
+        AUTOFREE char *path = format_text("/dev/fd/%d", ends[0]);
         Source *s = source_open((char *[]){path, NULL}, (SourceRules){.large = large ? 1 : 100});
         assert_int_equal(!source_text(s), large);
         for (int pass = 0; pass < 2; pass++) {
-            FREED char *all = read_clean(s, false, &chunks);
+            AUTOFREE char *all = read_clean(s, false, &chunks);
             assert_string_equal(all, "el perro\n");
         }
         source_free(s);
@@ -303,7 +303,7 @@ TEST(a_line_that_is_no_pair_is_named_in_its_file)
 {
     FREED_BY(files_free) Files files = files_of("a\tb\nc\td", "e\tf\n\ng\n", NULL);
     Source *s = source_open(files.paths, (SourceRules){.large = LARGE_TEXT});
-    FREED char *wrong = text_check_pairs(source_text(s));
+    AUTOFREE char *wrong = text_check_pairs(source_text(s));
     assert_non_null(strstr(wrong, "/b.txt:3: the line has no tab;"));
     source_free(s);
 }

@@ -10,11 +10,11 @@
  * of a message, from "a.txt:" on. */
 static void assert_cleaned(const char *bytes, size_t size, TextForm form, const char *wanted)
 {
-    FREED char *copy = malloc(size ? size : 1); /* so that a sanitizer sees a read beyond its end */
+    AUTOFREE char *copy = malloc(size ? size : 1); /* so that a sanitizer sees a read beyond its end */
     memcpy(copy, bytes, size);
     size_t clean_size;
     char *clean;
-    FREED char *wrong = text_clean("a.txt", copy, size, form, &clean, &clean_size);
+    AUTOFREE char *wrong = text_clean("a.txt", copy, size, form, &clean, &clean_size);
     if (wrong) {
         if (!*wanted || strncmp(wrong, wanted, strlen(wanted)) != 0 || strchr(wrong, '\n'))
             fail_msg("wanted %s, not %s", wanted, wrong);
@@ -49,7 +49,7 @@ TEST(bytes_that_are_not_utf8_are_refused_with_their_place)
         {"\U0001F600\xFF", "1:2: byte 0xFF"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        FREED char *wanted = format_text(
+        AUTOFREE char *wanted = format_text(
             "a.txt:%s is not UTF-8; if the text is Latin-1, convert it: iconv -f LATIN1 -t UTF-8",
             cases[i][1]);
         assert_clean(cases[i][0], TEXT_COMPOSED, wanted);
@@ -149,14 +149,14 @@ TEST(lower_case)
 static void assert_refused(const void *bytes, size_t size, const char *part)
 {
     SCRATCH(folder);
-    FREED char *path = scratch_write(folder, "some.txt", bytes, size);
+    AUTOFREE char *path = scratch_write(folder, "some.txt", bytes, size);
     ASSERT_DIES(text_read(path, TEXT_COMPOSED), path, part);
 }
 
 TEST(files_that_are_not_texts_are_refused)
 {
     SCRATCH(folder);
-    FREED char *absent = format_text("%s/absent.txt", folder);
+    AUTOFREE char *absent = format_text("%s/absent.txt", folder);
     ASSERT_DIES(text_read(absent, TEXT_COMPOSED), "cannot open", absent, "No such file");
     ASSERT_DIES(text_read(folder, TEXT_COMPOSED), folder, "directory");
     ASSERT_DIES(text_read("/dev/zero", TEXT_COMPOSED), "/dev/zero", "byte 1 is 0");
@@ -172,7 +172,7 @@ TEST(files_that_are_not_texts_are_refused)
 
     /* Beyond what one read takes. */
     const size_t size = 300000;
-    FREED char *large = memset(malloc(size), 'a', size);
+    AUTOFREE char *large = memset(malloc(size), 'a', size);
     large[size - 1] = 0;
     assert_refused(large, size, "byte 300000 is 0");
 }
@@ -181,7 +181,7 @@ TEST(a_file_is_read_and_cleaned)
 {
     static const char raw[] = MARK "E\u0301l\r\nPerro";
     SCRATCH(folder);
-    FREED char *path = scratch_write(folder, "some.txt", raw, sizeof raw - 1);
+    AUTOFREE char *path = scratch_write(folder, "some.txt", raw, sizeof raw - 1);
     FREED_BY(text_free) Text text = text_read(path, TEXT_LOWER);
     assert_int_equal(text.raw.size, sizeof raw - 1);
     assert_memory_equal(text.raw.bytes, raw, sizeof raw);
@@ -194,7 +194,7 @@ TEST(a_file_is_read_and_cleaned)
 static ChildEnd read_standard_input(const char *bytes)
 {
     SCRATCH(folder);
-    FREED char *path = scratch_write(folder, "some.txt", bytes, strlen(bytes));
+    AUTOFREE char *path = scratch_write(folder, "some.txt", bytes, strlen(bytes));
     return APART(dup2(open(path, O_RDONLY), STDIN_FILENO);
                  fprintf(stderr, "read: %s", text_read("-", TEXT_COMPOSED).clean));
 }
@@ -219,7 +219,7 @@ static void assert_pairs(const char *bytes, const char *said)
 {
     const Bytes copy = {strdup(bytes), strlen(bytes)};
     FREED_BY(text_free) Text text = text_from("a.tsv", copy, TEXT_COMPOSED);
-    FREED char *wrong = text_check_pairs(&text);
+    AUTOFREE char *wrong = text_check_pairs(&text);
     assert_int_equal(said != NULL, wrong != NULL);
     if (said)
         assert_true(strstr(wrong, said) && !strchr(wrong, '\n'));

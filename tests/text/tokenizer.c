@@ -97,13 +97,13 @@ TEST(only_the_most_frequent_words_are_kept)
 
 TEST(long_words_are_refused)
 {
-    FREED char *text = format_text("%01000d", 0), *longer = format_text("%01001d", 0);
+    AUTOFREE char *text = format_text("%01000d", 0), *longer = format_text("%01001d", 0);
     TOKENIZER t = train(text, ALL);
     assert_int_equal(t.vocabulary.count, 3);
     assert_int_equal(vocabulary_find(&t.vocabulary, text, 1000), 2);
     assert_int_equal(vocabulary_find(&t.vocabulary, longer, 1001), -1);
 
-    FREED char *late = format_text("el %s", longer);
+    AUTOFREE char *late = format_text("el %s", longer);
     ASSERT_DIES(train(late, ALL), "a.txt", "1001 bytes", "--tokens char");
     assert_words(late, (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true, .min_count = 1},
                  "e|l| |0|");
@@ -112,7 +112,7 @@ TEST(long_words_are_refused)
 TEST(many_words)
 {
     enum { MANY = 20000 };
-    FREED char *text = malloc(MANY * 16);
+    AUTOFREE char *text = malloc(MANY * 16);
     char *put = text;
     for (int i = 0; i < MANY; i++)
         put += sprintf(put, "w%d%c", i * 7919 % MANY, i % 9 ? ' ' : '\n');
@@ -370,7 +370,7 @@ TEST(what_is_wrong_with_a_text_is_named_with_its_line)
                                                               .lower = cases[i].lower,
                                                               .stream = cases[i].stream,
                                                               .max_words = 1});
-        FREED char *wrong = tokenizer_check_text(&t, &text);
+        AUTOFREE char *wrong = tokenizer_check_text(&t, &text);
         if (said ? !wrong || strncmp(wrong, said, strlen(said)) != 0 : wrong != NULL)
             fail_msg("'%s': %s", string, wrong ? wrong : "nothing is wrong");
     }
@@ -390,7 +390,7 @@ static void assert_decoded(const Tokenizer *t, const char *text, const char *wan
     if (t->eos >= 0)
         arrput(ids, t->eos);
     encoder_free(encoder);
-    FREED char *decoded = tokenizer_decode(t, ids, (int)arrlen(ids));
+    AUTOFREE char *decoded = tokenizer_decode(t, ids, (int)arrlen(ids));
     assert_string_equal(decoded, wanted);
 }
 
@@ -428,7 +428,7 @@ static void assert_prompt_decoded(const Tokenizer *t, const char *prompt, const 
 {
     FREED_BY(encoding_free) Encoding e = prompt_encode(t, "here", prompt, strlen(prompt));
     assert_null(e.wrong);
-    FREED char *decoded = tokenizer_decode(t, e.ids, e.count);
+    AUTOFREE char *decoded = tokenizer_decode(t, e.ids, e.count);
     assert_string_equal(decoded, wanted);
 }
 
@@ -453,7 +453,7 @@ TEST(pairs_and_gaps_are_decoded)
 static double seconds_to_train(bool prepared)
 {
     enum { BITS = 15, MANY = 1 << BITS, LENGTH = 57 + BITS, ALL_BYTES = MANY * (LENGTH + 1) };
-    FREED char *text = memset(calloc(ALL_BYTES + 1, 1), 'm', ALL_BYTES);
+    AUTOFREE char *text = memset(calloc(ALL_BYTES + 1, 1), 'm', ALL_BYTES);
     for (int i = 0; i < MANY; i++) {
         char *word = text + i * (LENGTH + 1);
         for (int bit = 0; bit < BITS; bit++) {
@@ -497,7 +497,7 @@ TEST(subwords_are_bytes_and_merges)
     assert_true(tokenizer_is_text(&t, 2) && !tokenizer_is_text(&t, 1) && !tokenizer_has_words(&t));
     assert_string_equal(tokenizer_unit(t.kind), "subword");
     assert_prompt(&t, "", "0");
-    FREED char *wanted = format_text("0 259 %d 258", space);
+    AUTOFREE char *wanted = format_text("0 259 %d 258", space);
     assert_prompt(&t, "abc ab", wanted);
     assert_prompt(&t, "ab[eos]",
                   "here: the text contains the reserved token [eos]; put a space in it: [ eos]");
@@ -553,7 +553,7 @@ TEST(subwords_of_the_beginning_only)
     for (int i = 0; i < 500; i++)
         strcat(text, "日本");
     for (size_t bytes = 10; bytes < 2800; bytes += 93) {
-        FREED char *whole = format_text("%.*s", (int)(bytes / 3 * 3), text);
+        AUTOFREE char *whole = format_text("%.*s", (int)(bytes / 3 * 3), text);
         assert_true(same_subwords(text, bytes, whole));
     }
 }

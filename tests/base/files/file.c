@@ -14,7 +14,7 @@
 
 static void assert_holds(const char *path, const void *bytes, size_t size)
 {
-    FREED Bytes file = file_read(path, false);
+    AUTOFREE Bytes file = file_read(path, false);
     assert_int_equal(file.size, size);
     assert_memory_equal(file.bytes, bytes, size);
     assert_int_equal(file.bytes[size], 0);
@@ -33,12 +33,12 @@ static bool replace(const char *folder, const char *name, const void *bytes, siz
 TEST(a_file_of_any_size_is_read_whole)
 {
     SCRATCH(folder);
-    FREED char *bytes = malloc(300000);
+    AUTOFREE char *bytes = malloc(300000);
     for (size_t i = 0; i < 300000; i++)
         bytes[i] = (char)(i * i % 251);
     static const size_t sizes[] = {0, 1, 65534, 65535, 65536, 65537, 131071, 131072, 300000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        FREED char *path = scratch_write(folder, "some", bytes, sizes[i]);
+        AUTOFREE char *path = scratch_write(folder, "some", bytes, sizes[i]);
         assert_holds(path, bytes, sizes[i]);
     }
 }
@@ -46,7 +46,7 @@ TEST(a_file_of_any_size_is_read_whole)
 TEST(the_old_file_stands_until_the_new_one_is_committed)
 {
     SCRATCH(folder);
-    FREED char *path = format_text("%s/some", folder);
+    AUTOFREE char *path = format_text("%s/some", folder);
     assert_true(replace(folder, "some", "a\0b\0", 4));
     assert_holds(path, "a\0b\0", 4);
     assert_true(replace(folder, "some", "", 0));
@@ -83,8 +83,8 @@ static void assert_not_replaced(ChildEnd ending, const char *part)
 TEST(a_replacement_that_fails_leaves_the_old_file)
 {
     SCRATCH(folder);
-    FREED char *path = scratch_write(folder, "some", "old", 3);
-    FREED char *absent = format_text("%s/absent", folder);
+    AUTOFREE char *path = scratch_write(folder, "some", "old", 3);
+    AUTOFREE char *absent = format_text("%s/absent", folder);
     ASSERT_DIES(replace(absent, "some", "x", 1), absent);
     ASSERT_DIES(replace(path, "some", "x", 1), path, "Not a directory");
     /* The disk is full, at the first byte that is written and at the last. */
@@ -93,8 +93,8 @@ TEST(a_replacement_that_fails_leaves_the_old_file)
     assert_holds(path, "old", 3);
     assert_int_equal(scratch_count(folder), 1);
 
-    FREED char *taken = format_text("%s/taken", folder);
-    FREED char *inside = format_text("%s/taken/inside", folder);
+    AUTOFREE char *taken = format_text("%s/taken", folder);
+    AUTOFREE char *inside = format_text("%s/taken/inside", folder);
     directory_make(inside); /* nothing takes a folder's place, and nothing stays beside it */
     assert_not_replaced(APART(replace_within(0, folder, "taken", 9)), taken);
     assert_int_equal(scratch_count(folder), 2);
@@ -126,7 +126,7 @@ TEST(a_path_of_any_length_is_written)
     assert_true(directory_has(&directory, "longer.name"));
     assert_int_equal(unlinkat(directory.handle, "longer.name", 0), 0);
     assert_int_equal(scratch_count(deep), 0);    /* and no file of a shorter name has appeared */
-    FREED char *name = format_text("%0255d", 0); /* the longest that a file may have */
+    AUTOFREE char *name = format_text("%0255d", 0); /* the longest that a file may have */
     assert_true(replace(folder, name, "x", 1));
 }
 
@@ -142,7 +142,7 @@ static _Noreturn void replace_for_ever(const char *folder)
 /* The letter that all of the file is made of. */
 static char letter_of(const char *path)
 {
-    FREED Bytes file = file_read(path, false);
+    AUTOFREE Bytes file = file_read(path, false);
     const char letter = file.bytes[0];
     assert_int_equal(file.size, LARGE);
     for (size_t i = 0; i < file.size; i++)
@@ -155,9 +155,9 @@ static char letter_of(const char *path)
 TEST(a_kill_leaves_one_of_the_files_whole)
 {
     SCRATCH(folder);
-    FREED char *path = format_text("%s/some", folder);
+    AUTOFREE char *path = format_text("%s/some", folder);
     char letter = '0';
-    FREED char *first = memset(malloc(LARGE), letter, LARGE);
+    AUTOFREE char *first = memset(malloc(LARGE), letter, LARGE);
     assert_true(replace(folder, "some", first, LARGE));
     for (int i = 0; i < 20; i++) {
         const pid_t child = fork();
@@ -189,7 +189,7 @@ static Bytes read_some(const char *folder)
 TEST(only_a_file_is_read_from_a_directory)
 {
     SCRATCH(folder);
-    FREED char *path = format_text("%s/some", folder);
+    AUTOFREE char *path = format_text("%s/some", folder);
     ASSERT_DIES(read_some(folder), folder, "has no some");
     assert_int_equal(mkfifo(path, 0600), 0);
     ASSERT_DIES(read_some(folder), path, "is a pipe, not a file");
@@ -209,7 +209,7 @@ TEST(only_a_file_is_read_from_a_directory)
 TEST(two_writers_at_once_never_mix)
 {
     SCRATCH(folder);
-    FREED char *path = format_text("%s/some", folder);
+    AUTOFREE char *path = format_text("%s/some", folder);
     FileWriter one, two;
     assert_true(file_begin_at(&one, path));
     assert_true(file_begin_at(&two, path));
@@ -241,7 +241,7 @@ static void be_interrupted(const char *path)
 TEST(a_signal_waits_until_the_file_is_whole)
 {
     SCRATCH(folder);
-    FREED char *path = format_text("%s/some", folder);
+    AUTOFREE char *path = format_text("%s/some", folder);
     assert_int_equal(APART(be_interrupted(path)).signal, SIGINT);
     assert_holds(path, "whole", 5);
     assert_int_equal(scratch_count(folder), 1);
@@ -250,13 +250,13 @@ TEST(a_signal_waits_until_the_file_is_whole)
 TEST(a_directory_is_made_with_those_above_it)
 {
     SCRATCH(folder);
-    FREED char *deep = format_text("%s/a/b/c", folder);
+    AUTOFREE char *deep = format_text("%s/a/b/c", folder);
     directory_make(deep);
     directory_make(deep);
     assert_int_equal(scratch_count(deep), 0);
-    FREED char *file = scratch_write(deep, "file", "", 0), *below = format_text("%s/d", file);
+    AUTOFREE char *file = scratch_write(deep, "file", "", 0), *below = format_text("%s/d", file);
     ASSERT_DIES(directory_make(below), below, "directory");
-    FREED char *slashes = format_text("%s//x///y/", folder), *made = format_text("%s/x/y", folder);
+    AUTOFREE char *slashes = format_text("%s//x///y/", folder), *made = format_text("%s/x/y", folder);
     directory_make(slashes);
     assert_int_equal(scratch_count(made), 0);
 }
@@ -265,7 +265,7 @@ TEST(a_directory_is_made_with_those_above_it)
 TEST(a_directory_that_is_moved_stays_the_same)
 {
     SCRATCH(folder);
-    FREED char *here = format_text("%s/here", folder), *there = format_text("%s/there", folder);
+    AUTOFREE char *here = format_text("%s/here", folder), *there = format_text("%s/there", folder);
     directory_make(here);
     FREED_BY(directory_close) Directory entered = directory_open(here);
     assert_int_equal(rename(here, there), 0);
@@ -281,9 +281,9 @@ TEST(a_directory_that_is_moved_stays_the_same)
 TEST(links_lead_to_the_same_file)
 {
     SCRATCH(folder);
-    FREED char *path = scratch_write(folder, "some", "x", 1);
-    FREED char *link = format_text("%s/link", folder), *hard = format_text("%s/hard", folder);
-    FREED char *other = scratch_write(folder, "other", "x", 1);
+    AUTOFREE char *path = scratch_write(folder, "some", "x", 1);
+    AUTOFREE char *link = format_text("%s/link", folder), *hard = format_text("%s/hard", folder);
+    AUTOFREE char *other = scratch_write(folder, "other", "x", 1);
     assert_int_equal(symlink("some", link), 0);
     assert_int_equal(linkat(AT_FDCWD, path, AT_FDCWD, hard, 0), 0);
     FREED_BY(directory_close) Directory directory = directory_open(folder);
@@ -300,7 +300,7 @@ TEST(links_lead_to_the_same_file)
 TEST(a_directory_is_not_entered_through_a_link)
 {
     SCRATCH(folder);
-    FREED char *inside = format_text("%s/inside", folder), *link = format_text("%s/link", folder);
+    AUTOFREE char *inside = format_text("%s/inside", folder), *link = format_text("%s/link", folder);
     directory_make(inside);
     assert_int_equal(symlink("inside", link), 0);
     FREED_BY(directory_close) Directory directory = directory_open(folder), inner;

@@ -62,8 +62,8 @@ TEST(uniform_numbers_have_the_right_moments)
 TEST(normal_numbers_have_the_right_moments)
 {
     enum { COUNT = 100001 };
-    FREED Real *x = memory_new(COUNT, sizeof *x, "a test");
-    FREED Real *other = memory_new(COUNT, sizeof *other, "a test");
+    AUTOFREE Real *x = memory_new(COUNT, sizeof *x, "a test");
+    AUTOFREE Real *other = memory_new(COUNT, sizeof *other, "a test");
     random_normal(x, COUNT, 0.02, 5, 3);
     double sum = 0, squares = 0, fourth = 0;
     for (int i = 0; i < COUNT; i++) {

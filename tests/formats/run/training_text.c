@@ -11,7 +11,7 @@ static const char TEXT[] = "un gato come\nun perro salta\n";
 /* The directory of a run on TEXT. */
 static char *run_in(const char *folder)
 {
-    FREED char *path = scratch_write(folder, "text.txt", TEXT, strlen(TEXT));
+    AUTOFREE char *path = scratch_write(folder, "text.txt", TEXT, strlen(TEXT));
     char *run = format_text("%s/run", folder);
     tiny_run(run, path, (const char *[]){NULL});
     return run;
@@ -31,7 +31,7 @@ static void open_it(void *run)
 TEST(a_run_has_its_own_text)
 {
     SCRATCH(folder);
-    FREED char *run = run_in(folder);
+    AUTOFREE char *run = run_in(folder);
     FREED_BY(training_text_free) TrainingText text = open_text(run);
     assert_true(text.there);
     size_t next[16];
@@ -45,8 +45,8 @@ TEST(a_run_has_its_own_text)
 TEST(a_text_beside_someone_elses_model_is_left_alone)
 {
     SCRATCH(folder);
-    FREED char *run = run_in(folder), *path = format_text("%s/config.json", run);
-    FREED Bytes config = file_read(path, true);
+    AUTOFREE char *run = run_in(folder), *path = format_text("%s/config.json", run);
+    AUTOFREE Bytes config = file_read(path, true);
     char *record = strstr(config.bytes, "\"text\"");
     assert_non_null(record);
     memcpy(record, "\"else\"", 6);
@@ -60,7 +60,7 @@ TEST(a_text_beside_someone_elses_model_is_left_alone)
 TEST(another_text_and_an_error_are_refused)
 {
     SCRATCH(folder);
-    FREED char *run = run_in(folder),
+    AUTOFREE char *run = run_in(folder),
                *path = scratch_write(run, "text.txt", "un perro salta\n", 15);
     assert_dies(open_it, run, "text.txt is not the text that", "was trained on");
     assert_int_equal(remove(path), 0);

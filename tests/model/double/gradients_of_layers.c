@@ -53,7 +53,7 @@ static double linear_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-UNIT_TEST(linear_gradients)
+TEST(linear_gradients)
 {
     LinearCase c;
     Real dx[N * IN], dw[IN * OUT] = {0}, db[OUT] = {0};
@@ -79,7 +79,7 @@ static double logits_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-UNIT_TEST(logits_gradients)
+TEST(logits_gradients)
 {
     LogitsCase c;
     Real dx[N * IN], dw[OUT * IN] = {0};
@@ -105,7 +105,7 @@ static double norm_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-UNIT_TEST(layernorm_gradients)
+TEST(layernorm_gradients)
 {
     NormCase c;
     Real dx[N * OUT], dgain[OUT] = {0}, dbias[OUT] = {0};
@@ -138,7 +138,7 @@ static double scaled_loss(void *context)
     return sum;
 }
 
-UNIT_TEST(loss_gradients)
+TEST(loss_gradients)
 {
     LossCase c = {.targets = {0, 6, 2, 3, 1}};
     Real d[N * OUT];
@@ -169,7 +169,7 @@ static double embedding_loss(void *context)
     return weighted(c->y, c->dy, 5 * WIDTH);
 }
 
-UNIT_TEST(embedding_gradients)
+TEST(embedding_gradients)
 {
     EmbeddingCase c;
     Real dwte[VOCABULARY * WIDTH] = {0}, dwpe[CONTEXT * WIDTH] = {0}, fixed[CONTEXT * WIDTH] = {0};
@@ -186,7 +186,7 @@ UNIT_TEST(embedding_gradients)
 
 /* ---- dropout ---- */
 
-UNIT_TEST(dropout_masks)
+TEST(dropout_masks)
 {
     const Dropout how = {0.3, 7, 11};
     Real x[3 * 101], mask[3 * 101], again[101];
@@ -296,7 +296,7 @@ static double feedforward_loss(void *context)
     return weighted(c->y, c->dy, (size_t)c->batch.rows * WIDTH);
 }
 
-UNIT_TEST(feedforward_gradients)
+TEST(feedforward_gradients)
 {
     for (int gelu = 0; gelu < 2; gelu++) {
         LayerCase c = layer_case((GptConfig){.head_size = 1, .activation = gelu}, 0);
@@ -336,7 +336,7 @@ static void check_block(GptConfig config, double rate, bool alone)
     check_block_with(config, rate, alone, NULL);
 }
 
-UNIT_TEST(block_gradients)
+TEST(block_gradients)
 {
     for (int post = 0; post < 2; post++) {
         check_block((GptConfig){.norm = post, .head_size = 3}, 0, false);
@@ -345,7 +345,7 @@ UNIT_TEST(block_gradients)
     }
 }
 
-UNIT_TEST(block_gradients_of_every_pattern)
+TEST(block_gradients_of_every_pattern)
 {
     static const Pattern narrow[] = {W(1), W(2), W(5)}, wide[] = {W(0), W(33), W(40)},
                          alone[] = {W(1), W(1), W(1)},
@@ -363,7 +363,7 @@ UNIT_TEST(block_gradients_of_every_pattern)
 }
 
 /* Some tokens see each other in both directions, or all do. */
-UNIT_TEST(block_gradients_with_a_prefix)
+TEST(block_gradients_with_a_prefix)
 {
     static const Pattern sparse[] = {STRIDED(3), W(4), SUMMARY(4, 2)};
     static const int some[] = {2, 20, 0}, all[] = {3, LONG, 1};

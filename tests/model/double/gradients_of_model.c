@@ -64,7 +64,7 @@ static void check_case(const Case *c)
     gpt_free(gpt);
 }
 
-UNIT_TEST(gradients_agree_with_central_differences)
+TEST(gradients_agree_with_central_differences)
 {
     for (int i = 0; i < CASE_COUNT; i++) {
         print_message("%s\n", CASES[i].name);
@@ -73,7 +73,7 @@ UNIT_TEST(gradients_agree_with_central_differences)
 }
 
 /* A step in parts has the same dropout masks and the same sum of gradients. */
-UNIT_TEST(a_step_in_parts_gives_the_gradients_of_the_whole)
+TEST(a_step_in_parts_gives_the_gradients_of_the_whole)
 {
     const Case *c = &CASES[7]; /* with dropout, which depends on the row */
     Gpt whole = case_model(c), parts = case_model(c);
@@ -101,7 +101,7 @@ UNIT_TEST(a_step_in_parts_gives_the_gradients_of_the_whole)
 }
 
 /* The head works on pieces of the rows; the size of the pieces must not matter. */
-UNIT_TEST(the_size_of_the_heads_pieces_does_not_matter)
+TEST(the_size_of_the_heads_pieces_does_not_matter)
 {
     const Case *c = &CASES[0];
     Gpt whole = case_model(c), pieces = case_model(c);
@@ -139,7 +139,7 @@ static double sum_of_parts(Gpt *gpt, double dropout, bool learn)
 /* The head leaves out the rows that do not count. Each row counts in one part, so the sums are
  * those of the whole, in which all count; if a row's gradient came to another row they would
  * differ. */
-UNIT_TEST(most_rows_need_not_count)
+TEST(most_rows_need_not_count)
 {
     for (int i = 0; i < CASE_COUNT; i++) {
         const Case *c = &CASES[i];
@@ -160,7 +160,7 @@ UNIT_TEST(most_rows_need_not_count)
 
 /* The losses of the predictions, added in their order, are the sum to the last bit; and the head's
  * pieces change none of them. */
-UNIT_TEST(predictions_add_up_to_the_loss)
+TEST(predictions_add_up_to_the_loss)
 {
     enum { MOST_ROWS = 20 };
     for (int i = 0; i < CASE_COUNT; i++) {

@@ -16,7 +16,7 @@ static double lifted(double s)
 
 /* u = R·D, (3, 5) or its transpose, with a rotation R and a diagonal D: O(u) = R·O(D), and O(D) is
  * diagonal. One singular value is small, and one is 0. */
-UNIT_TEST(singular_values_are_lifted)
+TEST(singular_values_are_lifted)
 {
     const double s[SIDE] = {3, 0.04, 0}, c = cos(0.7), d = sin(0.7);
     const double norm = sqrt(s[0] * s[0] + s[1] * s[1]);
@@ -40,7 +40,7 @@ UNIT_TEST(singular_values_are_lifted)
 
 /* Two steps of a 1x1 matrix, whose O(u) is lifted(1) with the sign of u, between two numbers that
  * belong to other matrices. */
-UNIT_TEST(two_steps_by_hand)
+TEST(two_steps_by_hand)
 {
     Real w[3] = {1, 1, 1}, m[3] = {0}, g[3] = {7, 4, 7};
     Real room[4];
@@ -62,7 +62,7 @@ UNIT_TEST(two_steps_by_hand)
 }
 
 /* A matrix without a gradient only decays. */
-UNIT_TEST(zeros_stay_finite)
+TEST(zeros_stay_finite)
 {
     Real w[4] = {1, 2, 3, 4}, m[4] = {0}, g[4] = {0}, room[16];
     muon_update(matrix(w, 2, 2), m, g, room, 1, 0.1, 0.5);

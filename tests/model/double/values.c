@@ -9,7 +9,7 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
-UNIT_TEST(layer_norm)
+TEST(layer_norm)
 {
     const Real x[] = {1, 2, 3, 4};
     Real gain[] = {1, 1, 1, 1}, bias[4] = {0}, y[4], mean[1], rstd[1];
@@ -19,7 +19,7 @@ UNIT_TEST(layer_norm)
                  5e-8);
 }
 
-UNIT_TEST(gelu_and_relu)
+TEST(gelu_and_relu)
 {
     /* A feed-forward layer that is only its activation: 1 x 1, with weights 1. */
     Real one = 1, zero = 0, hidden, active;
@@ -40,7 +40,7 @@ UNIT_TEST(gelu_and_relu)
 }
 
 /* Logits that are ln 4, ln 2, ln 1 and ln 1 have the probabilities 4/8, 2/8, 1/8 and 1/8. */
-UNIT_TEST(predictions_are_ranked)
+TEST(predictions_are_ranked)
 {
     const Real logits[] = {log(2), 0, log(4), 0, log(2), 0, log(4), 0,
                            9,      9, 9,      9, 0,      0, log(2), log(4)};
@@ -62,7 +62,7 @@ UNIT_TEST(predictions_are_ranked)
     }
 }
 
-UNIT_TEST(sinusoids_are_those_of_the_paper)
+TEST(sinusoids_are_those_of_the_paper)
 {
     /* The 2017 paper's values for width 4; ours are divided by √4 and kept as floats. */
     const double paper[] = {0,         1,         0,         1,          .84147098, .54030231,
@@ -74,7 +74,7 @@ UNIT_TEST(sinusoids_are_those_of_the_paper)
         assert_close_one("position", 2 * (double)wpe[i], paper[i], 7e-8);
 }
 
-UNIT_TEST(noam_is_that_of_the_annotated_paper)
+TEST(noam_is_that_of_the_annotated_paper)
 {
     /* Width, warm-up, step and rate, as the annotated paper's schedule gives them. */
     static const struct {
@@ -100,7 +100,7 @@ UNIT_TEST(noam_is_that_of_the_annotated_paper)
     }
 }
 
-UNIT_TEST(warm_up_cool_down_and_cosine)
+TEST(warm_up_cool_down_and_cosine)
 {
     const Schedule constant = {
         .kind = SCHEDULE_CONSTANT, .rate = 2, .warmup = 4, .cooldown = 0.2, .horizon = 20};
@@ -127,7 +127,7 @@ UNIT_TEST(warm_up_cool_down_and_cosine)
     assert_close_one("no warm-up", schedule_rate(&bare, 4), 0.5 / 8 / 2, 1e-15);
 }
 
-UNIT_TEST(three_steps_of_adam_by_hand)
+TEST(three_steps_of_adam_by_hand)
 {
     /* f(w) = 0.05 w², w from 1, rate 0.1: three steps without decay, and with 0.01 decoupled. */
     const double known[2][3] = {{.9000000010, .8003620061, .7013970385},
@@ -154,7 +154,7 @@ UNIT_TEST(three_steps_of_adam_by_hand)
 
 /* The first ten steps count as the last one alone. Later each has its share: of weights that are t
  * at step t the average is 10/11 of t, about. */
-UNIT_TEST(an_average_is_made_of_the_last_steps)
+TEST(an_average_is_made_of_the_last_steps)
 {
     enum { STEPS = 1000 };
     Real w[2] = {0, 0}, average[2] = {5, 5}, share = 0;
@@ -182,7 +182,7 @@ UNIT_TEST(an_average_is_made_of_the_last_steps)
 }
 
 /* Fixed positions are not trained: whatever is in their place does not count. */
-UNIT_TEST(the_gradient_norm_is_over_all_tensors)
+TEST(the_gradient_norm_is_over_all_tensors)
 {
     Gpt gpt = gpt_new(&(GptConfig){SIZES(3, 1, 1, 3, 3, 5, 20000)}, 2);
     Optimizer optimizer = optimizer_new(&gpt, OPTIMIZER_ADAMW, false);
@@ -222,7 +222,7 @@ static void check_a_step(OptimizerKind kind)
     gpt_free(&gpt);
 }
 
-UNIT_TEST(a_step_changes_what_is_trained)
+TEST(a_step_changes_what_is_trained)
 {
     check_a_step(OPTIMIZER_ADAMW);
     check_a_step(OPTIMIZER_MUON);

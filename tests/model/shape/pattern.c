@@ -53,7 +53,7 @@ static void count_keys(int *times, int p, int query, int prefix, int length)
     }
 }
 
-UNIT_TEST(ranges_hold_each_key_of_the_definition_once)
+TEST(ranges_hold_each_key_of_the_definition_once)
 {
     EACH_CASE(p, length, prefix)
     for (int query = 0; query < length; query++) {
@@ -68,7 +68,7 @@ UNIT_TEST(ranges_hold_each_key_of_the_definition_once)
     }
 }
 
-UNIT_TEST(no_strip_has_more_keys_than_it_was_said)
+TEST(no_strip_has_more_keys_than_it_was_said)
 {
     EACH_CASE(p, length, prefix)
     {
@@ -102,7 +102,7 @@ static void mark(bool *arrives, const Pattern *patterns, int layer, int heads, i
                 mark(arrives, patterns, layer - 1, heads, key, length, prefix);
 }
 
-UNIT_TEST(the_reach_is_what_arrives_through_all_layers)
+TEST(the_reach_is_what_arrives_through_all_layers)
 {
     enum { LAYERS = 3, HEADS = 2, LENGTH = 12 };
     static const char *const lists[] = {"1",
@@ -138,7 +138,7 @@ UNIT_TEST(the_reach_is_what_arrives_through_all_layers)
 
 /* A source of 2 tokens instead of none lets only the first of the queries 0 to 5 see more; one of 3
  * tokens also the second. The last one notices it in a second layer. */
-UNIT_TEST(the_first_tokens_tell_two_sources_apart)
+TEST(the_first_tokens_tell_two_sources_apart)
 {
     const Pattern all = W(0);
     assert_true(pattern_tells_apart(&all, 1, 1, 0, 0, 2));
@@ -149,7 +149,7 @@ UNIT_TEST(the_first_tokens_tell_two_sources_apart)
     assert_true(pattern_tells_apart((Pattern[]){all, all}, 2, 1, 5, 2, 3));
 }
 
-UNIT_TEST(a_list_repeats_over_the_heads)
+TEST(a_list_repeats_over_the_heads)
 {
     static const char list[] = "1,all,strided:12,fixed:3,summary:4:2,0,2147483647";
     static const char *const read[] = {"window 1",    "all", "strided 12",       "fixed 3",
@@ -172,7 +172,7 @@ UNIT_TEST(a_list_repeats_over_the_heads)
     assert_int_equal(pattern_at(NULL, 3).kind, PATTERN_ALL);
 }
 
-UNIT_TEST(what_is_no_list_is_refused)
+TEST(what_is_no_list_is_refused)
 {
     /* separated by bars; the first is empty */
     char all[] = "|,|1,|,1|1,,2|-1|+1| 1|1 |01|1.5|2147483648|window:3|strided|strided:|strided:0|"

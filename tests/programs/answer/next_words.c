@@ -83,7 +83,7 @@ static void check_words(Answerer *a, const char *prompt, const char *before)
     encoding_free(&e);
 }
 
-UNIT_TEST(words_are_those_of_an_exhaustive_search)
+TEST(words_are_those_of_an_exhaustive_search)
 {
     Trained t =
         trained_open("el perro come\nel gato come\nun perro, un gato.\n",
@@ -120,7 +120,7 @@ static void check_full(Answerer *a)
     free(tokens);
 }
 
-UNIT_TEST(a_word_ends_where_the_context_of_a_pair_does)
+TEST(a_word_ends_where_the_context_of_a_pair_does)
 {
     Trained t = trained_open("a\taa\naa\ta\nab\tba\n",
                              (const char *[]){"objective", "pairs", "tokens", "bpe", "vocabulary",

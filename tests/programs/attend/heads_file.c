@@ -15,7 +15,7 @@ static void check(void *path)
     heads_file_check(path, false);
 }
 
-UNIT_TEST(the_ending_chooses_the_kind)
+TEST(the_ending_chooses_the_kind)
 {
     static char *const known[] = {"a.html", "a.SVG", "d.x/a.npy", ".csv", "a.b.json"};
     static char *const unknown[] = {"a",    "a.pdf",     "a.html/b", "a.html/",
@@ -29,7 +29,7 @@ UNIT_TEST(the_ending_chooses_the_kind)
     }
 }
 
-UNIT_TEST(only_files_of_its_own_are_replaced)
+TEST(only_files_of_its_own_are_replaced)
 {
     static const char *const endings[] = {"html", "svg", "npy", "csv", "JSON"};
     char *folder = scratch_new(), *run = scratch_new();
@@ -70,7 +70,7 @@ static void write_file(void *call)
     heads_file_write(((Call *)call)->path, ((Call *)call)->heads, NULL);
 }
 
-UNIT_TEST(too_much_for_a_picture_is_refused)
+TEST(too_much_for_a_picture_is_refused)
 {
     char *folder = scratch_new(), *path = format_text("%s/a.svg", folder);
     Heads heads = maps_new(600, 1, (const Pattern[]){W(0)}, NULL);

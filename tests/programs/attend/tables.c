@@ -35,7 +35,7 @@ static void assert_summary(const Heads *heads, const char *wanted)
 
 static const char *const WORDS[] = {"[bos]", "un", "gato", "come"};
 
-UNIT_TEST(every_range_has_its_columns)
+TEST(every_range_has_its_columns)
 {
     static const Real map[] = {1, 0, 0, 0, 0, 1, 0, 0, 0.96, 0, 0.04, 0, 0, 0.3, 0, 0.7};
     Heads heads = maps_new(4, 1, (const Pattern[]){STRIDED(2)}, WORDS);
@@ -66,7 +66,7 @@ UNIT_TEST(every_range_has_its_columns)
     heads_free(&heads);
 }
 
-UNIT_TEST(keys_after_the_query_have_columns_too)
+TEST(keys_after_the_query_have_columns_too)
 {
     Heads heads = maps_new(2, 1, (const Pattern[]){W(0)}, WORDS);
     maps_see_prefix(&heads, 0, 2);
@@ -80,7 +80,7 @@ UNIT_TEST(keys_after_the_query_have_columns_too)
 }
 
 /* [bos] el | the dog, of which the first two see each other. */
-UNIT_TEST(a_pair_has_its_sides_marked)
+TEST(a_pair_has_its_sides_marked)
 {
     static const char *const pair[] = {"[bos]", "el", "[sep]", "the", "dog"};
     Heads heads = maps_new(5, 1, (const Pattern[]){W(0)}, pair);
@@ -114,7 +114,7 @@ UNIT_TEST(a_pair_has_its_sides_marked)
     heads_free(&heads);
 }
 
-UNIT_TEST(a_summary_tells_of_the_next_token_if_it_is_seen)
+TEST(a_summary_tells_of_the_next_token_if_it_is_seen)
 {
     Heads heads = maps_new(2, 1, (const Pattern[]){W(0)}, WORDS);
     maps_see_prefix(&heads, 0, 2);
@@ -126,7 +126,7 @@ UNIT_TEST(a_summary_tells_of_the_next_token_if_it_is_seen)
     heads_free(&heads);
 }
 
-UNIT_TEST(a_summary_names_patterns_if_there_are_any)
+TEST(a_summary_names_patterns_if_there_are_any)
 {
     Heads heads = maps_new(2, 2, (const Pattern[]){W(0), W(1)}, WORDS);
     memcpy(heads.maps, (const Real[]){1, 0, 0.5, 0.5, 1, 0, 0, 1}, 8 * sizeof(Real));

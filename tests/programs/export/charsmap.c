@@ -71,7 +71,7 @@ static void assert_replaced(const char *map, const char *text, const char *wante
     free(got);
 }
 
-UNIT_TEST(words_are_cut_at_punctuation_and_white_space)
+TEST(words_are_cut_at_punctuation_and_white_space)
 {
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     char *map = charsmap_new(&t);
@@ -88,7 +88,7 @@ UNIT_TEST(words_are_cut_at_punctuation_and_white_space)
     tokenizer_free(&t);
 }
 
-UNIT_TEST(words_in_lower_case)
+TEST(words_in_lower_case)
 {
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     t.form = TEXT_LOWER;
@@ -100,7 +100,7 @@ UNIT_TEST(words_in_lower_case)
     tokenizer_free(&t);
 }
 
-UNIT_TEST(words_that_keep_their_punctuation)
+TEST(words_that_keep_their_punctuation)
 {
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     t.punctuation = PUNCTUATION_IN_WORDS;
@@ -110,7 +110,7 @@ UNIT_TEST(words_that_keep_their_punctuation)
     tokenizer_free(&t);
 }
 
-UNIT_TEST(characters_stay_alone)
+TEST(characters_stay_alone)
 {
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_CHAR, true);
     char *map = charsmap_new(&t);
@@ -120,7 +120,7 @@ UNIT_TEST(characters_stay_alone)
     tokenizer_free(&t);
 }
 
-UNIT_TEST(plain_letters_need_no_table)
+TEST(plain_letters_need_no_table)
 {
     Tokenizer t = literal_tokenizer("ab cd\n", TOKENIZER_CHAR, false);
     assert_null(charsmap_new(&t));
@@ -128,7 +128,7 @@ UNIT_TEST(plain_letters_need_no_table)
 }
 
 /* All that the table has is what becomes of one code point in the text: nothing else is changed. */
-UNIT_TEST(nothing_else_is_replaced)
+TEST(nothing_else_is_replaced)
 {
     Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     char *map = charsmap_new(&t);

@@ -258,7 +258,7 @@ static void assert_turned(const GgufFile *file, const char *name, const Real *at
             assert_true(gguf_file_number(tensor, o * in + i) == (float)at[i * out + o]);
 }
 
-UNIT_TEST(every_tensor_has_its_name_and_its_axes)
+TEST(every_tensor_has_its_name_and_its_axes)
 {
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
@@ -283,7 +283,7 @@ UNIT_TEST(every_tensor_has_its_name_and_its_axes)
 }
 
 /* A context of 8 has 256 positions: those of the model, then more. */
-UNIT_TEST(positions_go_on_to_a_multiple_of_256)
+TEST(positions_go_on_to_a_multiple_of_256)
 {
     for (int learned = 0; learned < 2; learned++) {
         char *folder = scratch_new();
@@ -315,7 +315,7 @@ UNIT_TEST(positions_go_on_to_a_multiple_of_256)
 
 /* ---- Tokens ---- */
 
-UNIT_TEST(words_are_marked_where_they_begin)
+TEST(words_are_marked_where_they_begin)
 {
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
@@ -350,7 +350,7 @@ UNIT_TEST(words_are_marked_where_they_begin)
 /* A stream of characters gets a token that ends a text, and never comes: for any input of the head,
  * whose numbers n sum to 0 before gain and bias, its logit is the same and low, and those of the
  * others are the model's, even if bias/gain sums to 0. */
-UNIT_TEST(a_stream_gets_a_token_that_ends_it)
+TEST(a_stream_gets_a_token_that_ends_it)
 {
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_CHAR, true));
@@ -391,7 +391,7 @@ UNIT_TEST(a_stream_gets_a_token_that_ends_it)
     scratch_remove(folder);
 }
 
-UNIT_TEST(subwords_have_merges_and_an_end)
+TEST(subwords_have_merges_and_an_end)
 {
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_BPE, true));
@@ -421,7 +421,7 @@ static double value_of(unsigned half)
 }
 
 /* Between two neighbours the nearer one is taken; in the middle the even one. */
-UNIT_TEST(every_half_is_the_nearest)
+TEST(every_half_is_the_nearest)
 {
     for (unsigned half = 0; half < 0x7C00; half++) {
         const float here = (float)value_of(half);
@@ -456,7 +456,7 @@ static GgufFile written(Gguf *gguf, const char *folder)
     return file;
 }
 
-UNIT_TEST(blocks_of_32_have_a_scale)
+TEST(blocks_of_32_have_a_scale)
 {
     char *folder = scratch_new();
     Real rows[2 * 64] = {0}; /* the second block of the first row stays 0 */
@@ -496,7 +496,7 @@ static void add_large(void *type)
     gguf_free(&gguf);
 }
 
-UNIT_TEST(a_number_that_does_not_fit_is_refused)
+TEST(a_number_that_does_not_fit_is_refused)
 {
     GgufType type = GGUF_F16;
     assert_dies(add_large, &type, "w.weight", "-1e+30", "--type f32");
@@ -521,7 +521,7 @@ static void open_and_check(void *context)
     pretrained_close(&model);
 }
 
-UNIT_TEST(what_it_is_not_is_refused_with_the_option)
+TEST(what_it_is_not_is_refused_with_the_option)
 {
     const Kind good = gelu(TOKENIZER_WORD, false);
     Kind kinds[] = {good, good, good, good, good, gelu(TOKENIZER_BPE, false)};

@@ -29,7 +29,7 @@ static double contrast(Colour c)
     return colour_wants_white(c) ? 1.05 / (luminance + 0.05) : (luminance + 0.05) / 0.05;
 }
 
-UNIT_TEST(lightness_is_even)
+TEST(lightness_is_even)
 {
     for (Ground ground = GROUND_LIGHT; ground <= GROUND_DARK; ground++) {
         const double from = lightness(colour_of(0, ground)), to = lightness(colour_of(1, ground));
@@ -47,7 +47,7 @@ UNIT_TEST(lightness_is_even)
 }
 
 /* A number and its negative are equally dark, and never of one hue. */
-UNIT_TEST(signs_are_hues)
+TEST(signs_are_hues)
 {
     for (int i = 0; i <= 100; i++) {
         const Colour more = colour_of_signed(i / 100.0), less = colour_of_signed(-i / 100.0);
@@ -57,7 +57,7 @@ UNIT_TEST(signs_are_hues)
     }
 }
 
-UNIT_TEST(with_256_colours_lightness_has_the_same_order)
+TEST(with_256_colours_lightness_has_the_same_order)
 {
     for (Ground ground = GROUND_LIGHT; ground <= GROUND_DARK; ground++) {
         Colour before = {0}, c;
@@ -78,7 +78,7 @@ UNIT_TEST(with_256_colours_lightness_has_the_same_order)
     assert_true(c.red == 255 && c.green == 95 && c.blue == 0);
 }
 
-UNIT_TEST(letters_can_be_read)
+TEST(letters_can_be_read)
 {
     for (Ground ground = GROUND_LIGHT; ground <= GROUND_UNKNOWN; ground++)
         for (int i = 0; i <= 100; i++) {

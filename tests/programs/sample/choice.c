@@ -58,7 +58,7 @@ static void refuse(Fixture *f, const char *name, const char *value, const char *
     free(wrong);
 }
 
-UNIT_TEST(every_option_of_answers_changes_and_comes_back)
+TEST(every_option_of_answers_changes_and_comes_back)
 {
     Fixture f = fixture_new(OBJECTIVE_NEXT);
     int count = 0;
@@ -82,7 +82,7 @@ UNIT_TEST(every_option_of_answers_changes_and_comes_back)
     fields_free(CHOICES, &f.choice);
 }
 
-UNIT_TEST(defaults_follow_other_options)
+TEST(defaults_follow_other_options)
 {
     Fixture f = fixture_new(OBJECTIVE_NEXT);
     has(&f, "count", "3");
@@ -99,7 +99,7 @@ UNIT_TEST(defaults_follow_other_options)
     has(&pairs, "beam", "0");
 }
 
-UNIT_TEST(mistakes_change_nothing)
+TEST(mistakes_change_nothing)
 {
     Fixture f = fixture_new(OBJECTIVE_NEXT), gaps = fixture_new(OBJECTIVE_MASKED);
     Fixture pairs = fixture_new(OBJECTIVE_PAIRS);

@@ -52,7 +52,7 @@ static void refuse(const char *line, const char *text)
     free(typed);
 }
 
-UNIT_TEST(names_may_be_cut)
+TEST(names_may_be_cut)
 {
     check("again", "again", "");
     check("a", "again", "");
@@ -65,7 +65,7 @@ UNIT_TEST(names_may_be_cut)
     check("top 3", "top", "3"); /* though others begin so */
 }
 
-UNIT_TEST(mistakes_are_named)
+TEST(mistakes_are_named)
 {
     refuse("", "a command follows the colon; :help lists them");
     refuse(" ", "a command follows the colon");

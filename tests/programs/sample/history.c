@@ -32,7 +32,7 @@ static void check_path(const char *history, const char *state, const char *home,
     free(path);
 }
 
-UNIT_TEST(the_environment_says_where_it_is)
+TEST(the_environment_says_where_it_is)
 {
     check_path(NULL, NULL, "/home/ana", "/home/ana/.local/state/pulga/history");
     check_path(NULL, "", "/home/ana", "/home/ana/.local/state/pulga/history");
@@ -55,7 +55,7 @@ static void check_lines(const char *path, int count, const char *first, const ch
     }
 }
 
-UNIT_TEST(only_the_owner_can_read_it)
+TEST(only_the_owner_can_read_it)
 {
     char *folder = scratch_new(), *path = format_text("%s/a/b/history", folder);
     struct stat file, above;
@@ -72,7 +72,7 @@ UNIT_TEST(only_the_owner_can_read_it)
     scratch_remove(folder);
 }
 
-UNIT_TEST(the_last_lines_are_read)
+TEST(the_last_lines_are_read)
 {
     char *folder = scratch_new(), *path = format_text("%s/history", folder);
     for (int i = 1; i <= KEPT_PROMPTS + 5; i++) {
@@ -85,7 +85,7 @@ UNIT_TEST(the_last_lines_are_read)
     scratch_remove(folder);
 }
 
-UNIT_TEST(damaged_lines_are_left_out)
+TEST(damaged_lines_are_left_out)
 {
     static const char bytes[] = "uno\n\n\xff\xfe\ndos\nand no end";
     char *folder = scratch_new();
@@ -95,7 +95,7 @@ UNIT_TEST(damaged_lines_are_left_out)
     scratch_remove(folder);
 }
 
-UNIT_TEST(what_cannot_be_written_is_left_alone)
+TEST(what_cannot_be_written_is_left_alone)
 {
     char *folder = scratch_new();
     assert_false(history_add(folder, "un gato"));

@@ -95,7 +95,7 @@ static void compare_with_the_definition(Norm norm, bool untied, Rounding roundin
     gpt_free(&wanted);
 }
 
-UNIT_TEST(a_rounded_model_is_one_of_rounded_weights)
+TEST(a_rounded_model_is_one_of_rounded_weights)
 {
     for (int untied = 0; untied < 2; untied++) {
         compare_with_the_definition(NORM_PRE, untied, ROUNDING_BF16);
@@ -104,7 +104,7 @@ UNIT_TEST(a_rounded_model_is_one_of_rounded_weights)
     }
 }
 
-UNIT_TEST(rows_must_be_whole_blocks)
+TEST(rows_must_be_whole_blocks)
 {
     static const int sizes[][3] = {{100, 64, 16}, {128, 100, 16}, {128, 64, 24}};
     for (int i = 0; i < 3; i++)

@@ -94,7 +94,7 @@ static void check_model(const char *const *options, const char *prompt, int word
     trained_close(&f);
 }
 
-UNIT_TEST(continuations_end_before_a_text)
+TEST(continuations_end_before_a_text)
 {
     check_model((const char *[]){NULL}, "un", 25);
     check_model((const char *[]){"tokens", "char", NULL}, "un", 25);

@@ -32,7 +32,7 @@ static void check(const Suffixes *s, const int *text, const int *tokens, int cou
 }
 
 /* All runs of tokens that the text has, and the same with one token changed. */
-UNIT_TEST(counts_are_those_of_brute_force)
+TEST(counts_are_those_of_brute_force)
 {
     for (int stream = 0; stream < 2; stream++) {
         Corpus c = corpus_made_up(20, 9, stream);
@@ -55,7 +55,7 @@ UNIT_TEST(counts_are_those_of_brute_force)
 }
 
 /* One token, over and over: each place has the tokens of all that come later. */
-UNIT_TEST(a_text_may_repeat_itself)
+TEST(a_text_may_repeat_itself)
 {
     Corpus c = corpus_of_string("a a a a b a a a a", true, false);
     Suffixes s = suffixes_new(&c, LONGEST);

@@ -6,7 +6,7 @@
 #include "programs/terminal/screen.h"
 #include "tests/helpers/close.h"
 
-UNIT_TEST(counts_and_times_read_well)
+TEST(counts_and_times_read_well)
 {
     assert_string_equal(thousands(0).text, "0");
     assert_string_equal(thousands(999).text, "999");
@@ -19,7 +19,7 @@ UNIT_TEST(counts_and_times_read_well)
     assert_string_equal(duration(7265).text, "2h01m");
 }
 
-UNIT_TEST(no_speed_is_told_if_no_time_has_passed)
+TEST(no_speed_is_told_if_no_time_has_passed)
 {
     assert_string_equal(rate_per_second(3000, 1.5).text, "2,000");
     assert_string_equal(rate_per_second(3000, 0).text, "-");
@@ -38,7 +38,7 @@ static void check_paragraph(const char *columns, const char *label, const char *
     free(printed);
 }
 
-UNIT_TEST(a_paragraph_breaks_between_words)
+TEST(a_paragraph_breaks_between_words)
 {
     check_paragraph("20", "text", "one two", "text    one two\n");
     check_paragraph("20", "text", "one two three", "text    one two\n        three\n");
@@ -50,7 +50,7 @@ UNIT_TEST(a_paragraph_breaks_between_words)
                     "text    one?two\n"); /* no orders to the terminal */
 }
 
-UNIT_TEST(a_paragraph_in_another_language)
+TEST(a_paragraph_in_another_language)
 {
     setenv("LC_ALL", "es_MX.UTF-8", 1);
     check_paragraph("20", "losses", "one two", "pérdida one two\n");
@@ -59,7 +59,7 @@ UNIT_TEST(a_paragraph_in_another_language)
 }
 
 /* An error that ends the program is printed after standard output was flushed. */
-UNIT_TEST(a_status_line_is_removed_by_what_comes_next)
+TEST(a_status_line_is_removed_by_what_comes_next)
 {
     const Screen screen = {true, "", ""};
     char *printed;

@@ -14,7 +14,7 @@ static void assert_line(char *word, const char *wanted)
     free(line);
 }
 
-UNIT_TEST(a_word_is_quoted_only_if_a_shell_needs_it)
+TEST(a_word_is_quoted_only_if_a_shell_needs_it)
 {
     assert_line("runs/perro-2", "runs/perro-2");
     assert_line("ñandú", "ñandú");
@@ -25,13 +25,13 @@ UNIT_TEST(a_word_is_quoted_only_if_a_shell_needs_it)
     assert_line("a;b", "'a;b'");
 }
 
-UNIT_TEST(a_control_character_becomes_a_question_mark)
+TEST(a_control_character_becomes_a_question_mark)
 {
     assert_line("a\033[31mb", "'a?[31mb'");
     assert_line("a\nb", "'a?b'");
 }
 
-UNIT_TEST(the_shell_reads_the_words_back)
+TEST(the_shell_reads_the_words_back)
 {
     char *words[] = {"printf", "%s.", "a b", "it's", "*", "$x", "\"", "\\", "#", "ñ", "", NULL};
     char *line = command_line(words), got[64] = "";
@@ -43,7 +43,7 @@ UNIT_TEST(the_shell_reads_the_words_back)
     free(line);
 }
 
-UNIT_TEST(words_are_joined_in_time_that_grows_with_their_length)
+TEST(words_are_joined_in_time_that_grows_with_their_length)
 {
     enum { COUNT = 300000 };
     char **words = memory_new(COUNT + 1, sizeof *words, "a test");

@@ -31,7 +31,7 @@ static char *figure_of(const Curve *curve)
 /* ---- What is joined ---- */
 
 /* Nothing is lost: the points have as many values as were added, and their sum. */
-UNIT_TEST(points_of_a_long_run_are_means_of_equal_parts)
+TEST(points_of_a_long_run_are_means_of_equal_parts)
 {
     enum { ROWS = 100000 };
     Curve *c = curve_new(NAN);
@@ -56,7 +56,7 @@ UNIT_TEST(points_of_a_long_run_are_means_of_equal_parts)
     free(c);
 }
 
-UNIT_TEST(what_is_no_number_of_a_step_is_left_out)
+TEST(what_is_no_number_of_a_step_is_left_out)
 {
     Curve *c = curve_new(NAN);
     curve_add(&c->loss, 1, NAN);
@@ -81,7 +81,7 @@ static void assert_ticks(const Axis *axis, const double *wanted, int count)
     }
 }
 
-UNIT_TEST(axes_have_round_ticks)
+TEST(axes_have_round_ticks)
 {
     Axis axis = axis_linear(0.511, 7.66, 6, true);
     assert_ticks(&axis, (const double[]){0, 2, 4, 6, 8}, 5);
@@ -101,7 +101,7 @@ UNIT_TEST(axes_have_round_ticks)
 }
 
 /* A log that begins late, and one that begins early. */
-UNIT_TEST(an_axis_begins_near_the_first_step)
+TEST(an_axis_begins_near_the_first_step)
 {
     for (int early = 0; early < 2; early++) {
         Curve *c = curve_new(NAN);
@@ -112,7 +112,7 @@ UNIT_TEST(an_axis_begins_near_the_first_step)
     }
 }
 
-UNIT_TEST(losses_that_differ_tenfold_have_a_logarithmic_axis)
+TEST(losses_that_differ_tenfold_have_a_logarithmic_axis)
 {
     Curve *c = curve_new(0.5);
     curve_add(&c->evaluated, 0, 7);
@@ -152,7 +152,7 @@ static void assert_is_whole(const Curve *curve)
     free(figure);
 }
 
-UNIT_TEST(a_figure_is_whole_whatever_the_log_holds)
+TEST(a_figure_is_whole_whatever_the_log_holds)
 {
     const double values[] = {0, 1e-12, 0.5, 3, 1e30};
     for (int a = 0; a < 5; a++)
@@ -171,7 +171,7 @@ UNIT_TEST(a_figure_is_whole_whatever_the_log_holds)
 }
 
 /* The axis has room for it, whether the losses are above it or below. */
-UNIT_TEST(counting_is_a_line_with_a_name)
+TEST(counting_is_a_line_with_a_name)
 {
     for (int i = 0; i < 3; i++) {
         Curve *c = curve_new(NAN);
@@ -193,7 +193,7 @@ UNIT_TEST(counting_is_a_line_with_a_name)
 }
 
 /* The best evaluation has a circle of its own if the last one is worse. */
-UNIT_TEST(the_best_evaluation_is_marked)
+TEST(the_best_evaluation_is_marked)
 {
     Curve *c = curve_new(NAN);
     curve_add(&c->evaluated, 1, 5);
@@ -209,7 +209,7 @@ UNIT_TEST(the_best_evaluation_is_marked)
     free(c);
 }
 
-UNIT_TEST(the_end_of_a_line_is_that_of_its_last_point)
+TEST(the_end_of_a_line_is_that_of_its_last_point)
 {
     Curve *c = curve_new(NAN);
     CurveName names[CURVE_KINDS];
@@ -227,7 +227,7 @@ UNIT_TEST(the_end_of_a_line_is_that_of_its_last_point)
 }
 
 /* At the foot of the chart, and at its top. */
-UNIT_TEST(names_of_equal_ends_do_not_overlap)
+TEST(names_of_equal_ends_do_not_overlap)
 {
     static const double ends[] = {0.4, 1};
     for (int e = 0; e < 2; e++) {

@@ -165,7 +165,7 @@ static void make_run(void *context)
 }
 
 /* PULGA_EVERY=1 takes each byte, as make torture does. */
-UNIT_TEST(every_file_that_is_damaged_is_refused_or_changes_nothing)
+TEST(every_file_that_is_damaged_is_refused_or_changes_nothing)
 {
     const char *asked = getenv("PULGA_EVERY");
     const size_t every = asked ? strtoul(asked, NULL, 10) : 37;

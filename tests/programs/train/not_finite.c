@@ -60,7 +60,7 @@ static void run(void *context)
     scratch_remove(folder);
 }
 
-UNIT_TEST(large_numbers_that_stay_finite_do_not_end_a_run)
+TEST(large_numbers_that_stay_finite_do_not_end_a_run)
 {
     Case plain = {.steps = 6};
     Case large = {.spoil = {{"wte.weight", NULL, 1e9}}, .steps = 3};
@@ -72,7 +72,7 @@ UNIT_TEST(large_numbers_that_stay_finite_do_not_end_a_run)
     run(&clipped);
 }
 
-UNIT_TEST(a_loss_that_is_not_finite_ends_the_run)
+TEST(a_loss_that_is_not_finite_ends_the_run)
 {
     Case c = {.options = {"untied", "on"}, .spoil = {{"wte.weight", "gato", 0, 3e38}}, .steps = 3};
     /* The row is finite, but layer norm cannot sum it. */
@@ -91,7 +91,7 @@ UNIT_TEST(a_loss_that_is_not_finite_ends_the_run)
 }
 
 /* The loss is finite, but what it goes back through is not. */
-UNIT_TEST(a_gradient_that_is_not_finite_ends_the_run)
+TEST(a_gradient_that_is_not_finite_ends_the_run)
 {
     Case c = {.steps = 1,
               .spoil = {{"h.1.mlp.c_fc.weight", NULL, 1e-36},
@@ -102,7 +102,7 @@ UNIT_TEST(a_gradient_that_is_not_finite_ends_the_run)
 }
 
 /* Adam would divide by an infinite number from then on. */
-UNIT_TEST(a_gradient_whose_square_no_float_holds_ends_the_run)
+TEST(a_gradient_whose_square_no_float_holds_ends_the_run)
 {
     Case c = {
         .steps = 1,
@@ -112,7 +112,7 @@ UNIT_TEST(a_gradient_whose_square_no_float_holds_ends_the_run)
 }
 
 /* A row that no sentence reads, so that no loss shows it, is multiplied by weight decay. */
-UNIT_TEST(a_weight_that_is_not_finite_is_never_saved)
+TEST(a_weight_that_is_not_finite_is_never_saved)
 {
     Case c = {.options = {"untied", "on", "lr", "1e9", "decay", "1e9"},
               .steps = 1,

@@ -38,7 +38,7 @@ static Curve *curve_new(int steps)
     return c;
 }
 
-UNIT_TEST(a_plot_fits_the_screen)
+TEST(a_plot_fits_the_screen)
 {
     static const char *const locales[] = {"C", "C.UTF-8"};
     for (int columns = 60; columns <= 200; columns += 20)
@@ -55,7 +55,7 @@ UNIT_TEST(a_plot_fits_the_screen)
             }
 }
 
-UNIT_TEST(the_locale_decides_between_braille_and_ascii)
+TEST(the_locale_decides_between_braille_and_ascii)
 {
     Curve *c = curve_new(40);
     char *text = plot_of(c, &PLAIN, "C", 80);
@@ -75,7 +75,7 @@ UNIT_TEST(the_locale_decides_between_braille_and_ascii)
     free(c);
 }
 
-UNIT_TEST(colours_are_used_only_if_they_are_allowed)
+TEST(colours_are_used_only_if_they_are_allowed)
 {
     Curve *c = curve_new(40);
     char *text = plot_of(c, &(Screen){true, "\033[1m", "\033[0m"}, "C.UTF-8", 80);
@@ -87,7 +87,7 @@ UNIT_TEST(colours_are_used_only_if_they_are_allowed)
 }
 
 /* The lines and columns of two points: the first is the highest, the last the lowest. */
-UNIT_TEST(points_are_where_the_axes_say)
+TEST(points_are_where_the_axes_say)
 {
     Curve *c = memory_new(1, sizeof *c, "a curve");
     *c = (Curve){.run = "a", .text = "all text", .floor = NAN, .floor_of = "", .counting = NAN};
@@ -106,7 +106,7 @@ UNIT_TEST(points_are_where_the_axes_say)
     free(c);
 }
 
-UNIT_TEST(nothing_is_plotted_of_no_step)
+TEST(nothing_is_plotted_of_no_step)
 {
     Curve *c = memory_new(1, sizeof *c, "a curve");
     curve_add(&c->evaluated, 0, 7);

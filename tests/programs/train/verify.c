@@ -88,7 +88,7 @@ static void spoil(const char *path, int which)
 }
 
 /* What a receipt calls the state: weights, both moments, and the averaged weights. */
-UNIT_TEST(every_number_of_the_state_is_in_its_checksum)
+TEST(every_number_of_the_state_is_in_its_checksum)
 {
     char *folder = scratch_new(), *run = run_new(folder);
     Trainer t;
@@ -107,7 +107,7 @@ UNIT_TEST(every_number_of_the_state_is_in_its_checksum)
     scratch_remove(folder);
 }
 
-UNIT_TEST(a_whole_run_is_the_same)
+TEST(a_whole_run_is_the_same)
 {
     char *folder = scratch_new(), *run = run_new(folder);
     char *middle = format_text("%s/checkpoint-2", run);
@@ -120,7 +120,7 @@ UNIT_TEST(a_whole_run_is_the_same)
     scratch_remove(folder);
 }
 
-UNIT_TEST(a_changed_bit_of_one_weight_is_found)
+TEST(a_changed_bit_of_one_weight_is_found)
 {
     for (int step = 0; step <= STEPS; step += 2)
         for (int which = 0; which < 5; which++) {
@@ -138,7 +138,7 @@ UNIT_TEST(a_changed_bit_of_one_weight_is_found)
 }
 
 /* In each column of each row of a receipt by itself. */
-UNIT_TEST(a_row_that_training_does_not_come_to_is_found)
+TEST(a_row_that_training_does_not_come_to_is_found)
 {
     static const char *const whats[] = {"the evaluated loss", "the weights, or what",
                                         "the best weights"};

@@ -51,11 +51,11 @@ TEST(the_nearest_words_are_named)
         {"xxxxxxxxxxxx", "'xxxxxxxxxxxx'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        FREED char *line = unknown_word(v, "x", cases[i].word, strlen(cases[i].word));
-        FREED char *wanted = format_text("x: the model does not know %s", cases[i].said);
+        AUTOFREE char *line = unknown_word(v, "x", cases[i].word, strlen(cases[i].word));
+        AUTOFREE char *wanted = format_text("x: the model does not know %s", cases[i].said);
         assert_string_equal(line, wanted);
     }
-    FREED char *longest = memset(calloc(300001, 1), 'a', 300000);
-    FREED char *line = unknown_word(v, "x", longest, 300000);
+    AUTOFREE char *longest = memset(calloc(300001, 1), 'a', 300000);
+    AUTOFREE char *line = unknown_word(v, "x", longest, 300000);
     assert_in_range(strlen(line), 100, 200); /* cut, and not compared with all */
 }

@@ -51,7 +51,7 @@ static Gpt model_by_hand(void)
 static const Objective NEXT = {.kind = OBJECTIVE_NEXT, .bos = 0, .eos = 1, .vocabulary = V};
 static const int IDS[] = {0, 7, 5};
 
-UNIT_TEST(an_induction_head_built_by_hand_has_the_score_1)
+TEST(an_induction_head_built_by_hand_has_the_score_1)
 {
     Tokenizer words = literal_tokenizer(WORDS, TOKENIZER_WORD, false);
     Gpt gpt = model_by_hand();
@@ -73,7 +73,7 @@ UNIT_TEST(an_induction_head_built_by_hand_has_the_score_1)
     tokenizer_free(&words);
 }
 
-UNIT_TEST(a_short_context_and_a_short_text_have_no_scores)
+TEST(a_short_context_and_a_short_text_have_no_scores)
 {
     Tokenizer words = literal_tokenizer(WORDS, TOKENIZER_WORD, false);
     const GptConfig config = {SIZES(4, 1, 1, 2, 2, 1, V)};
@@ -87,7 +87,7 @@ UNIT_TEST(a_short_context_and_a_short_text_have_no_scores)
 }
 
 /* Each objective: the loss without each head and layer, which are there again in the end. */
-UNIT_TEST(a_rise_is_the_loss_without_minus_the_loss_with)
+TEST(a_rise_is_the_loss_without_minus_the_loss_with)
 {
     enum { SEP = 2, MASK = 3, COUNT = 9 };
     static const int ids[COUNT] = {0, 7, 5, SEP, 9, MASK, 12, 4, 1};

@@ -9,7 +9,7 @@
 #include "programs/pictures/svg.h"
 #include "tests/helpers/maps.h"
 
-UNIT_TEST(a_figure_has_a_cell_for_each_pair)
+TEST(a_figure_has_a_cell_for_each_pair)
 {
     const Pattern patterns[] = {W(0), W(2), W(0), STRIDED(2)};
     Heads heads = maps_new(12, 4, patterns, NULL);
@@ -29,7 +29,7 @@ UNIT_TEST(a_figure_has_a_cell_for_each_pair)
 }
 
 /* Cells are 30 wide: the lines are at 3 · 30, and the names on both sides of them. */
-UNIT_TEST(a_pair_has_lines_and_names_between_its_sides)
+TEST(a_pair_has_lines_and_names_between_its_sides)
 {
     const Pattern patterns[] = {W(0), W(2)};
     Heads heads = maps_new(5, 2, patterns, NULL);

@@ -42,7 +42,7 @@ static size_t check_cells(const Head *head, Pattern pattern, int prefix)
     return pairs;
 }
 
-UNIT_TEST(weights_lie_inside_the_patterns)
+TEST(weights_lie_inside_the_patterns)
 {
     Tokenizer words = literal_tokenizer(LETTERS, TOKENIZER_WORD, false);
     for (int c = 0; c < 3 * CASE_COUNT; c++) {
@@ -68,7 +68,7 @@ UNIT_TEST(weights_lie_inside_the_patterns)
 }
 
 /* [sep] is token 7 of the texts here, at place 4. */
-UNIT_TEST(a_source_ends_with_its_separator)
+TEST(a_source_ends_with_its_separator)
 {
     Tokenizer words = literal_tokenizer(LETTERS, TOKENIZER_WORD, false);
     Gpt gpt = case_model(&CASES[0]);
@@ -85,7 +85,7 @@ UNIT_TEST(a_source_ends_with_its_separator)
     tokenizer_free(&words);
 }
 
-UNIT_TEST(some_heads_can_be_chosen)
+TEST(some_heads_can_be_chosen)
 {
     Tokenizer words = literal_tokenizer(LETTERS, TOKENIZER_WORD, false);
     Gpt gpt = case_model(&CASES[0]);
@@ -118,7 +118,7 @@ static void assert_summary(const Heads *heads, int head, HeadSummary wanted)
     assert_close_one("bos", got.bos, wanted.bos, 1e-6);
 }
 
-UNIT_TEST(summaries_are_means_over_the_rows)
+TEST(summaries_are_means_over_the_rows)
 {
     static const Real maps[] = {
         1,   0, 0,   0,    1,    0,   0,   0,    1,    /* each to itself              */
@@ -152,7 +152,7 @@ UNIT_TEST(summaries_are_means_over_the_rows)
     heads_free(&one);
 }
 
-UNIT_TEST(summaries_need_no_single_range)
+TEST(summaries_need_no_single_range)
 {
     static const Real map[] = {1, 0, 0, 0, 0, 1, 0, 0, 0.5, 0, 0.5, 0, 0, 0.5, 0, 0.5};
     Heads heads = maps_new(4, 1, (const Pattern[]){STRIDED(2)}, NULL);

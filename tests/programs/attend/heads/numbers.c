@@ -18,7 +18,7 @@ static Heads two_heads(const char *second_word)
     return heads;
 }
 
-UNIT_TEST(csv_has_a_line_for_each_pair)
+TEST(csv_has_a_line_for_each_pair)
 {
     Heads heads = two_heads("a\"b,");
     char *csv = maps_written(numbers_csv, &heads);
@@ -32,7 +32,7 @@ UNIT_TEST(csv_has_a_line_for_each_pair)
 }
 
 /* The second word stands in three rows, in two of them also as the key. */
-UNIT_TEST(csv_is_no_formula)
+TEST(csv_is_no_formula)
 {
     static const char *const cells[][2] = {
         {"=HYPERLINK(\"http://evil\")", "\"'=HYPERLINK(\"\"http://evil\"\")\","},
@@ -51,7 +51,7 @@ UNIT_TEST(csv_is_no_formula)
     }
 }
 
-UNIT_TEST(csv_displays_what_terminals_obey)
+TEST(csv_displays_what_terminals_obey)
 {
     Heads heads = two_heads("\033[31m");
     free(heads.display[1]);
@@ -63,7 +63,7 @@ UNIT_TEST(csv_displays_what_terminals_obey)
     heads_free(&heads);
 }
 
-UNIT_TEST(json_has_everything)
+TEST(json_has_everything)
 {
     Heads heads = two_heads("a\"b,\n");
     char *json = maps_written(numbers_json, &heads);
@@ -82,7 +82,7 @@ UNIT_TEST(json_has_everything)
     heads_free(&heads);
 }
 
-UNIT_TEST(json_lists_every_range)
+TEST(json_lists_every_range)
 {
     Heads heads = maps_new(4, 1, (const Pattern[]){STRIDED(2)}, NULL);
     char *json = maps_written(numbers_json, &heads);
@@ -95,7 +95,7 @@ UNIT_TEST(json_lists_every_range)
     heads_free(&heads);
 }
 
-UNIT_TEST(npy_begins_with_its_shape)
+TEST(npy_begins_with_its_shape)
 {
     char *bytes;
     size_t size;
@@ -121,7 +121,7 @@ UNIT_TEST(npy_begins_with_its_shape)
     free(bytes);
 }
 
-UNIT_TEST(npy_holds_whole_maps)
+TEST(npy_holds_whole_maps)
 {
     Heads heads = two_heads("a");
     char *bytes = maps_written(numbers_npy, &heads);

@@ -42,7 +42,7 @@ static char *written(void (*write)(FILE *out, const Positions *positions), const
 
 /* Sinusoids differ by their distance only, unless the width is odd: then the last sine has no cosine
  * beside it. */
-UNIT_TEST(cosines_are_told_by_their_distance)
+TEST(cosines_are_told_by_their_distance)
 {
     static const struct {
         int context, width;
@@ -77,7 +77,7 @@ static double next_number(char **at)
     return strtod(*at, at);
 }
 
-UNIT_TEST(every_pair_is_written)
+TEST(every_pair_is_written)
 {
     enum { T = 4 };
     Gpt gpt = model_of(T, 6, true);
@@ -106,7 +106,7 @@ UNIT_TEST(every_pair_is_written)
 
 /* A figure has a cell for each pair, up to 128 along each side; beside them there are 66 others:
  * the ground, that of the hatching, and the scale. */
-UNIT_TEST(a_figure_of_few_and_of_many)
+TEST(a_figure_of_few_and_of_many)
 {
     static const int counts[][2] = {{1, 1}, {8, 8}, {128, 128}, {129, 65}, {1000, 125}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -127,7 +127,7 @@ UNIT_TEST(a_figure_of_few_and_of_many)
         }
 }
 
-UNIT_TEST(a_vector_of_zeros_has_no_direction)
+TEST(a_vector_of_zeros_has_no_direction)
 {
     Gpt gpt = model_of(3, 4, true);
     memset(ROW(gpt.weights.embedding.wpe, 1, 4), 0, 4 * sizeof(Real));

@@ -42,7 +42,7 @@ static void write_log(const char *folder, int steps, int every)
     free(text);
 }
 
-UNIT_TEST(the_log_is_thinned)
+TEST(the_log_is_thinned)
 {
     char *folder = scratch_new();
     Pretrained written = write_model(folder, PLAIN), model = pretrained_open(folder);

@@ -54,7 +54,7 @@ static Heads every_kind(int length)
     return heads;
 }
 
-UNIT_TEST(packed_weights_are_exact_to_four_decimals)
+TEST(packed_weights_are_exact_to_four_decimals)
 {
     for (int T = 1; T < 30; T++) {
         Heads heads = every_kind(T);
@@ -78,7 +78,7 @@ UNIT_TEST(packed_weights_are_exact_to_four_decimals)
     }
 }
 
-UNIT_TEST(small_pictures_show_the_largest_weights)
+TEST(small_pictures_show_the_largest_weights)
 {
     enum { LONG = 200 };
     for (int T = 5; T <= LONG; T += LONG - 5) {
@@ -125,7 +125,7 @@ static void write_static(FILE *out, const Heads *heads)
     scratch_remove(folder);
 }
 
-UNIT_TEST(a_page_is_whole_and_harmless)
+TEST(a_page_is_whole_and_harmless)
 {
     Heads heads = every_kind(6);
     char *page = maps_written(write_static, &heads);
@@ -142,7 +142,7 @@ UNIT_TEST(a_page_is_whole_and_harmless)
     heads_free(&heads);
 }
 
-UNIT_TEST(a_page_knows_its_ranges_of_keys_and_its_source)
+TEST(a_page_knows_its_ranges_of_keys_and_its_source)
 {
     Heads heads = every_kind(4);
     char *page = maps_written(write_static, &heads);

@@ -70,7 +70,7 @@ static void check(const char *text, const char *const *options)
 }
 
 /* The last step of an epoch has fewer sequences than the others, and than there are shards. */
-UNIT_TEST(shards_make_up_the_step)
+TEST(shards_make_up_the_step)
 {
     check(LINES, (const char *const[]){"batch", "5", NULL});
     check(LINES, (const char *const[]){"batch", "5", "optimizer", "muon", "average", "on", NULL});

@@ -50,7 +50,7 @@ static char *prose(int column)
     return text;
 }
 
-UNIT_TEST(wrapped_lines_are_recognised)
+TEST(wrapped_lines_are_recognised)
 {
     static const int columns[] = {60, 72, 80, 100};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
@@ -60,7 +60,7 @@ UNIT_TEST(wrapped_lines_are_recognised)
     }
 }
 
-UNIT_TEST(a_sentence_on_each_line_is_not_wrapped)
+TEST(a_sentence_on_each_line_is_not_wrapped)
 {
     char *text = prose(0);
     assert_wrapped(text, 0);
@@ -88,7 +88,7 @@ static void assert_lines(int count, const char *ending, bool longer, int column)
     free(text);
 }
 
-UNIT_TEST(what_a_wrapped_text_needs)
+TEST(what_a_wrapped_text_needs)
 {
     assert_lines(21, "", false, 60);
     assert_lines(120, "", true, 60); /* a few words may be longer than the line */
@@ -115,7 +115,7 @@ static bool in_blocks(int lines, int blocks)
     return found;
 }
 
-UNIT_TEST(blocks_of_lines_are_recognised)
+TEST(blocks_of_lines_are_recognised)
 {
     assert_true(in_blocks(3, 20));
     assert_true(in_blocks(6, 20));
@@ -123,7 +123,7 @@ UNIT_TEST(blocks_of_lines_are_recognised)
     assert_false(in_blocks(3, 4));  /* too few lines to judge */
 }
 
-UNIT_TEST(a_text_without_spaces_is_recognised)
+TEST(a_text_without_spaces_is_recognised)
 {
     char text[4000] = "", words[4000] = "";
     for (int i = 0; i < 20; i++) {
@@ -140,7 +140,7 @@ UNIT_TEST(a_text_without_spaces_is_recognised)
     free(row);
 }
 
-UNIT_TEST(pairs_are_recognised)
+TEST(pairs_are_recognised)
 {
     static const struct {
         const char *text, *advice; /* NULL: none */

@@ -261,7 +261,7 @@ static double brute_unigram(const Corpus *c)
 
 /* ---- The nine sentences ---- */
 
-UNIT_TEST(the_floor_of_the_nine_sentences)
+TEST(the_floor_of_the_nine_sentences)
 {
     Text text = text_read("data/perro.txt", false);
     Corpus c = corpus(text.clean, false, 40, 0);
@@ -325,7 +325,7 @@ static char *made_up_lines(int lines, int longest)
 }
 
 /* Also if a part is held out: only what is trained on counts. */
-UNIT_TEST(the_floor_of_lines_that_are_cut)
+TEST(the_floor_of_lines_that_are_cut)
 {
     static const int contexts[] = {1, 2, 8, 30};
     char *text = made_up_lines(80, 24);
@@ -342,7 +342,7 @@ UNIT_TEST(the_floor_of_lines_that_are_cut)
 
 /* ---- Pairs and hidden tokens ---- */
 
-UNIT_TEST(the_floor_of_pairs)
+TEST(the_floor_of_pairs)
 {
     char *text = made_up_pairs(250);
     for (int characters = 0; characters < 2; characters++)
@@ -358,7 +358,7 @@ UNIT_TEST(the_floor_of_pairs)
 /* After a source of two or of four tokens the last word of these targets sees the same: "x", "t",
  * the [sep] or word two before it, ... But how far the tokens of a source see ahead is different,
  * so a model that steps by two knows which target it is in. One whose source is causal does not. */
-UNIT_TEST(the_floor_when_only_the_prefix_differs)
+TEST(the_floor_when_only_the_prefix_differs)
 {
     char text[400], *put = text;
     for (int k = 0; k < 8; k++)
@@ -375,7 +375,7 @@ UNIT_TEST(the_floor_when_only_the_prefix_differs)
     }
 }
 
-UNIT_TEST(the_floor_of_hidden_tokens)
+TEST(the_floor_of_hidden_tokens)
 {
     char *text = made_up_lines(300, 5), *longer = made_up_lines(60, 12);
     for (int characters = 0; characters < 2; characters++) {
@@ -393,7 +393,7 @@ UNIT_TEST(the_floor_of_hidden_tokens)
 }
 
 /* In one line, or in the same line again, every next token is certain. */
-UNIT_TEST(a_text_without_choice_has_the_floor_0)
+TEST(a_text_without_choice_has_the_floor_0)
 {
     Corpus c = corpus("el perro come\nel perro come\n", false, 8, 0);
     assert_close_one("a certain text", floor_with(&c, ALL), 0, 0);
@@ -405,7 +405,7 @@ UNIT_TEST(a_text_without_choice_has_the_floor_0)
 }
 
 /* A stream's unigrams are those of its targets, without its first token. */
-UNIT_TEST(unigrams_of_a_stream)
+TEST(unigrams_of_a_stream)
 {
     Text text = literal_text("a b c c b c b");
     Tokenizer t = literal_tokenizer("a b c c b c b", TOKENIZER_WORD, true);

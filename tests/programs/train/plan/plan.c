@@ -98,7 +98,7 @@ static int64_t counted_steps(const Case *c, int epochs)
 }
 
 /* Lines: exactly the steps of the epochs; a stream: as many as its epochs can need. */
-UNIT_TEST(an_epoch_has_the_steps_that_its_pieces_need)
+TEST(an_epoch_has_the_steps_that_its_pieces_need)
 {
     for (int stream = 0; stream < 2; stream++)
         for (int context = 1; context < 70; context += context < 12 ? 1 : 13)
@@ -116,7 +116,7 @@ UNIT_TEST(an_epoch_has_the_steps_that_its_pieces_need)
                 }
 }
 
-UNIT_TEST(a_run_has_at_most_as_many_steps_as_an_int_holds)
+TEST(a_run_has_at_most_as_many_steps_as_an_int_holds)
 {
     Case c = begin(33, true);
     give(&c, "context", 8);
@@ -128,7 +128,7 @@ UNIT_TEST(a_run_has_at_most_as_many_steps_as_an_int_holds)
 
 /* ---- Starting from another model ---- */
 
-UNIT_TEST(starting_from_a_model_takes_a_tenth_of_the_rate)
+TEST(starting_from_a_model_takes_a_tenth_of_the_rate)
 {
     for (int schedule = 0; schedule < 2; schedule++) {
         Case new = begin(300, false), from = begin(300, false);
@@ -148,7 +148,7 @@ UNIT_TEST(starting_from_a_model_takes_a_tenth_of_the_rate)
     }
 }
 
-UNIT_TEST(a_rate_that_is_given_is_taken_as_it_is)
+TEST(a_rate_that_is_given_is_taken_as_it_is)
 {
     Case c = begin(300, false);
     c.settings.from = "model";
@@ -162,7 +162,7 @@ UNIT_TEST(a_rate_that_is_given_is_taken_as_it_is)
 
 /* ---- What suits a text ---- */
 
-UNIT_TEST(a_model_grows_with_its_text)
+TEST(a_model_grows_with_its_text)
 {
     static const struct {
         size_t tokens;
@@ -182,7 +182,7 @@ UNIT_TEST(a_model_grows_with_its_text)
 /* What a text is, and what is chosen for it. Its count is one of tokens, or of pairs. A step of
  * masked tokens predicts only what it masks, so they take more epochs. Muon is for lines and pairs
  * of which some are held out, and for streams with large steps. */
-UNIT_TEST(the_length_of_a_run_suits_its_text)
+TEST(the_length_of_a_run_suits_its_text)
 {
     enum { NEXT = OBJECTIVE_NEXT, PAIRS = OBJECTIVE_PAIRS, MASKED = OBJECTIVE_MASKED };
     enum { ADAMW = OPTIMIZER_ADAMW, MUON = OPTIMIZER_MUON, CHOSEN = 0 };
@@ -239,7 +239,7 @@ UNIT_TEST(the_length_of_a_run_suits_its_text)
 }
 
 /* The longest line, up to a limit; pairs are never cut. */
-UNIT_TEST(a_context_holds_the_longest_line)
+TEST(a_context_holds_the_longest_line)
 {
     char text[2 * 300 + 1];
     for (int i = 0; i < 300; i++)
@@ -253,7 +253,7 @@ UNIT_TEST(a_context_holds_the_longest_line)
     }
 }
 
-UNIT_TEST(heads_and_warm_up_suit_the_options)
+TEST(heads_and_warm_up_suit_the_options)
 {
     Case c = begin(300, false);
     give(&c, "width", 66);
@@ -265,7 +265,7 @@ UNIT_TEST(heads_and_warm_up_suit_the_options)
 }
 
 /* The longest line may be held out, and all others be shorter together. */
-UNIT_TEST(every_piece_fits_into_a_part_of_a_step)
+TEST(every_piece_fits_into_a_part_of_a_step)
 {
     int longer = 0;
     for (int seed = 1; seed <= 8; seed++) {
@@ -283,7 +283,7 @@ UNIT_TEST(every_piece_fits_into_a_part_of_a_step)
 
 /* A step of 16 lines of up to 4 tokens, in shards and their parts: the largest part counts. Each
  * level of the tree of shards takes memory. */
-UNIT_TEST(shards_make_parts_smaller)
+TEST(shards_make_parts_smaller)
 {
     static const int cuts[][3] = {{1, 1, 64}, {2, 1, 32}, {1, 3, 24}, {4, 3, 8}, {64, 1, 4}};
     double bytes[2];
@@ -305,7 +305,7 @@ UNIT_TEST(shards_make_parts_smaller)
     }
 }
 
-UNIT_TEST(what_could_be_learned_by_heart_is_restrained)
+TEST(what_could_be_learned_by_heart_is_restrained)
 {
     enum { WORD = TOKENIZER_WORD, CHAR = TOKENIZER_CHAR, BPE = TOKENIZER_BPE };
     static const struct {
@@ -353,7 +353,7 @@ UNIT_TEST(what_could_be_learned_by_heart_is_restrained)
 
 /* A step of the model that these tokens get has 3 products for each of 3,150,080 weights in each of
  * about 2,048 rows; an hour has 1.5e14. */
-UNIT_TEST(a_run_takes_at_most_an_hour_unless_it_is_asked_for_more)
+TEST(a_run_takes_at_most_an_hour_unless_it_is_asked_for_more)
 {
     Case c = begin(9000000, true);
     assert_int_equal(planned(&c)->steps, 7757);
@@ -370,7 +370,7 @@ UNIT_TEST(a_run_takes_at_most_an_hour_unless_it_is_asked_for_more)
 /* ---- How the text is read ---- */
 
 /* A text and an option, if one is given, decide about tokens, sequences and objective. */
-UNIT_TEST(a_text_is_read_as_it_suits)
+TEST(a_text_is_read_as_it_suits)
 {
     enum {
         MIN = offsetof(Settings, min_count),
@@ -425,7 +425,7 @@ UNIT_TEST(a_text_is_read_as_it_suits)
     }
 }
 
-UNIT_TEST(a_vocabulary_of_subwords_grows_with_its_text)
+TEST(a_vocabulary_of_subwords_grows_with_its_text)
 {
     static const struct {
         TokenizerKind tokens;

@@ -6,7 +6,7 @@
 #include "programs/train/plan/settings.h"
 #include "tests/helpers/close.h"
 
-UNIT_TEST(no_two_settings_share_a_name_or_a_place)
+TEST(no_two_settings_share_a_name_or_a_place)
 {
     EACH_FIELD (field, SETTINGS) {
         assert_non_null(field->help);
@@ -18,7 +18,7 @@ UNIT_TEST(no_two_settings_share_a_name_or_a_place)
     }
 }
 
-UNIT_TEST(limits_are_the_first_and_last_values_taken)
+TEST(limits_are_the_first_and_last_values_taken)
 {
     Settings s = {0};
     EACH_FIELD (field, SETTINGS) {
@@ -35,7 +35,7 @@ UNIT_TEST(limits_are_the_first_and_last_values_taken)
 }
 
 /* All that are not listed here are of the run, and a resumed run keeps them. */
-UNIT_TEST(a_resumed_run_keeps_all_but_a_few)
+TEST(a_resumed_run_keeps_all_but_a_few)
 {
     static const char *const call[] = {"stop-after", "threads", "out",  "overwrite", "no-plot",
                                        "resume",     "text",    "from", "verify",    "compare"};

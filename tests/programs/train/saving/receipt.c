@@ -33,7 +33,7 @@ static char *file_of(const Receipt *receipt)
     return file.bytes;
 }
 
-UNIT_TEST(a_receipt_is_read_as_it_was_written)
+TEST(a_receipt_is_read_as_it_was_written)
 {
     Receipt one = begun(), other;
     const ReceiptRow rows[] = {{0, 30, 6.9807729313211873, 1, UINT64_MAX, false},
@@ -64,7 +64,7 @@ UNIT_TEST(a_receipt_is_read_as_it_was_written)
     receipt_free(&other);
 }
 
-UNIT_TEST(rows_are_replaced_when_a_run_comes_to_them_again)
+TEST(rows_are_replaced_when_a_run_comes_to_them_again)
 {
     Receipt receipt = begun();
     assert_int_equal(receipt_planned(&receipt), 30);
@@ -84,7 +84,7 @@ UNIT_TEST(rows_are_replaced_when_a_run_comes_to_them_again)
 }
 
 /* Cut anywhere, or with a letter that does not belong there, it is refused or has fewer rows. */
-UNIT_TEST(what_is_not_a_receipt_is_refused)
+TEST(what_is_not_a_receipt_is_refused)
 {
     Receipt one = begun(), other;
     for (int step = 0; step < 3; step++)

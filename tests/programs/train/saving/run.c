@@ -29,7 +29,7 @@ static void change(const Field *field, Settings *settings)
     free(number);
 }
 
-UNIT_TEST(an_identity_changes_with_all_that_makes_the_run)
+TEST(an_identity_changes_with_all_that_makes_the_run)
 {
     static const char text[] = "el perro come";
     const uint64_t same = 5, another = 6;
@@ -66,7 +66,7 @@ static void check_shape(void *edited)
     record_check_plan(&config, &(const Directory){.path = "run"}, &(const Plan){.shape = SHAPE});
 }
 
-UNIT_TEST(a_size_that_was_edited_is_refused)
+TEST(a_size_that_was_edited_is_refused)
 {
     GptConfig edited = SHAPE;
     check_shape(&edited);
@@ -103,7 +103,7 @@ static void note_line(void *lines, const LogEntry *entry)
 }
 
 /* A person may have edited the file. */
-UNIT_TEST(a_log_is_read_line_by_line)
+TEST(a_log_is_read_line_by_line)
 {
     char *folder = scratch_new();
     Directory run = directory_open(folder);
@@ -133,7 +133,7 @@ UNIT_TEST(a_log_is_read_line_by_line)
 
 /* ---- Checkpoints ---- */
 
-UNIT_TEST(only_names_as_written_here_are_checkpoints)
+TEST(only_names_as_written_here_are_checkpoints)
 {
     char *folder = scratch_new();
     Directory run = directory_open(folder);

@@ -75,7 +75,7 @@ static void check(int shards, int members, const Real *wanted)
         free(sums[i]);
 }
 
-UNIT_TEST(the_sum_is_the_tree_s_for_any_number_of_members)
+TEST(the_sum_is_the_tree_s_for_any_number_of_members)
 {
     const int most = thread_limit();
     for (int shards = 1; shards <= MOST; shards *= 2) {
@@ -91,7 +91,7 @@ UNIT_TEST(the_sum_is_the_tree_s_for_any_number_of_members)
 }
 
 /* One process keeps one sum for each level of the tree, none if there is one shard. */
-UNIT_TEST(few_sums_wait)
+TEST(few_sums_wait)
 {
     assert_int_equal(sum_tree_most_waiting(0, 1), 0);
     assert_int_equal(sum_tree_most_waiting(0, 2), 1);
@@ -104,7 +104,7 @@ UNIT_TEST(few_sums_wait)
 }
 
 /* The losses are so different that another order would give another sum. */
-UNIT_TEST(losses_are_added_along_the_tree)
+TEST(losses_are_added_along_the_tree)
 {
     double losses[8] = {1e16, 3, -1e16, 5, 7, 1e17, 11, -1e17};
     const double wanted = ((1e16 + 3) + (-1e16 + 5)) + ((7 + 1e17) + (11 + -1e17));

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-UNIT_TEST(launchers_tell_how_many_they_started)
+TEST(launchers_tell_how_many_they_started)
 {
     int number;
     assert_int_equal(launcher_processes(&number), 0);
