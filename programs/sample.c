@@ -133,14 +133,6 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
     return good;
 }
 
-static void print_near(Pretrained *model, const Choice *choice, const ChoiceDecided *decided)
-{
-    TrainingText text = training_text_open(model, choice->text);
-    const int rows = DECIDED(decided, rules.table) ? choice->rules.table : 10;
-    near_print(model, &text, choice->near, rows, choice->json);
-    training_text_free(&text);
-}
-
 /* Ends in a usage error if the options contradict each other or the model, if that is known. */
 static void check(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *tokenizer)
 {
@@ -198,7 +190,7 @@ int main(int argc, char **argv)
     if (choice.score)
         score_text(&model, mixed ? &counts : NULL, &choice);
     else if (choice.near)
-        print_near(&model, &choice, &decided);
+        near_print(&model, &choice, DECIDED(&decided, rules.table) ? choice.rules.table : 10);
     else
         good = sample(&model, mixed ? &counts : NULL, &choice, &decided, words + 1);
 

@@ -264,18 +264,6 @@ static void check_shape(const char *name, const GptConfig *shape)
             name, shape->heads, shape->head_size, shape->width);
 }
 
-static void check_objective(const char *name, const Pretrained *model)
-{
-    if (model->config.objective == OBJECTIVE_MASKED)
-        die("%s fills gaps, and llama.cpp's gpt2 only continues a text: train it with "
-            "--objective next",
-            name);
-    if (model->config.objective == OBJECTIVE_PAIRS && !model->config.causal_source)
-        die("%s reads a source in both directions, and llama.cpp's gpt2 only forwards: train it "
-            "with --causal-source",
-            name);
-}
-
 static void check_tokenizer(const char *name, const Tokenizer *t)
 {
     if (t->kind == TOKENIZER_BPE && t->form == TEXT_LOWER)
@@ -295,7 +283,14 @@ void llamacpp_check(const Pretrained *model, GgufType type)
 {
     const char *name = model->directory.path;
     const GptConfig *shape = &model->gpt.config;
-    check_objective(name, model);
+    if (model->config.objective == OBJECTIVE_MASKED)
+        die("%s fills gaps, and llama.cpp's gpt2 only continues a text: train it with "
+            "--objective next",
+            name);
+    if (model->config.objective == OBJECTIVE_PAIRS && !model->config.causal_source)
+        die("%s reads a source in both directions, and llama.cpp's gpt2 only forwards: train it "
+            "with --causal-source",
+            name);
     check_shape(name, shape);
     check_tokenizer(name, &model->tokenizer);
     if (type == GGUF_Q8_0 && (shape->width % GGUF_Q8_0_BLOCK || shape->hidden % GGUF_Q8_0_BLOCK))

@@ -136,23 +136,24 @@ static void put_all(const Tokenizer *t, const size_t *times, const Ranked *best,
     }
 }
 
-void near_print(const Pretrained *model, const TrainingText *text, const char *word, int rows,
-                bool json)
+void near_print(Pretrained *model, const Choice *choice, int rows)
 {
     const Tokenizer *t = &model->tokenizer;
-    const int V = tokenizer_size(t), id = token_of(t, word);
+    TrainingText text = training_text_open(model, choice->text);
+    const int V = tokenizer_size(t), id = token_of(t, choice->near);
     AUTOFREE double *cosines = memory_new((size_t)V, sizeof *cosines, "the vocabulary");
     AUTOFREE Ranked *best = memory_new((size_t)V, sizeof *best, "the vocabulary");
     AUTOFREE size_t *times = NULL; /* (V) how often the text has each token, if it is known */
-    if (text->there)
+    if (text.there)
         times = memory_new((size_t)V, sizeof *times, "the counts");
-    for (size_t i = 0; times && i < text->corpus.ids.count; i++)
-        times[ids_at(&text->corpus.ids, i)]++;
+    for (size_t i = 0; times && i < text.corpus.ids.count; i++)
+        times[ids_at(&text.corpus.ids, i)]++;
     find_cosines(&model->gpt, id, cosines);
     cosines[id] = INFINITY; /* the first one, without a cosine */
     const int count = rank_best(best, min_int(rows, V - 1) + 1, cosines, V);
-    if (json)
+    if (choice->json)
         put_all_json(t, times, best, count);
     else
         put_all(t, times, best, count);
+    training_text_free(&text);
 }

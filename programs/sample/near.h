@@ -10,11 +10,10 @@
 #ifndef PULGA_NEAR_H
 #define PULGA_NEAR_H
 
-#include "programs/answer/answer.h"
+#include "choice.h"
 
-/* Prints `rows` tokens that are nearest to a word, and how often the training text has each, if it
- * is at hand. Dies in one line if the word is not one token. */
-void near_print(const Pretrained *model, const TrainingText *text, const char *word, int rows,
-                bool json);
+/* Prints `rows` tokens that are nearest to the word that --near names, and how often the training
+ * text has each, if it is at hand. Dies in one line if the word is not one token. */
+void near_print(Pretrained *model, const Choice *choice, int rows);
 
 #endif

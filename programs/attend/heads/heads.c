@@ -348,18 +348,6 @@ static void read_rises(Effects *effects, Gpt *gpt, const Objective *objective, c
 
 /* ---- Copying ---- */
 
-/* The ids of all tokens that stand for text; the caller frees them. */
-static int *text_tokens(const Tokenizer *tokenizer, int *count)
-{
-    const int V = tokenizer_size(tokenizer);
-    int *ids = memory_new((size_t)V, sizeof *ids, "the vocabulary");
-    *count = 0;
-    for (int id = 0; id < V; id++)
-        if (tokenizer_is_text(tokenizer, id))
-            ids[(*count)++] = id;
-    return ids;
-}
-
 /* Brings `half` random ones of these ids to their front. */
 static void shuffle(int *ids, int count, int half, uint32_t number)
 {
@@ -386,8 +374,12 @@ static void read_copying(Effects *effects, Gpt *gpt, const Tokenizer *tokenizer)
 {
     const int heads = effects->layers * effects->heads;
     const bool begun = !tokenizer->stream && tokenizer->bos >= 0;
-    int count;
-    AUTOFREE int *ids = text_tokens(tokenizer, &count);
+    const int V = tokenizer_size(tokenizer);
+    AUTOFREE int *ids = memory_new((size_t)V, sizeof *ids, "the vocabulary"); /* of text */
+    int count = 0;
+    for (int id = 0; id < V; id++)
+        if (tokenizer_is_text(tokenizer, id))
+            ids[count++] = id;
     const int half = min_int(min_int(MOST_HALF, count), (gpt->config.context - begun) / 2);
     const int T = begun + 2 * half;
     AUTOFREE int *tokens = memory_new((size_t)T + 1, sizeof *tokens, "the tokens");

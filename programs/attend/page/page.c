@@ -80,25 +80,20 @@ void data_put_weights(FILE *out, const Gpt *gpt)
     put_base64(out, (const uint8_t *)numbers, data_weights_size(gpt));
 }
 
-/* All steps, as an stb_ds array; but not that of the run's own model, which is the same file. */
-static int64_t *earlier_steps(const Directory *run)
-{
-    int64_t *steps = checkpoint_steps(run);
-    for (ptrdiff_t i = arrlen(steps); i--;) {
-        AUTOFREE char *path = checkpoint_path(run, steps[i]),
-                      *model = format_text("%s/" MODEL_FILE, path);
-        if (directory_is_same(run, MODEL_FILE, model))
-            arrdel(steps, i);
-    }
-    return steps;
-}
-
-/* Only those of our own runs: Transformers also calls other things checkpoint-500. */
+/* Only those of our own runs: Transformers also calls other things checkpoint-500. But not that of
+ * the run's own model, which is the same file. */
 int64_t *data_checkpoints(const Pretrained *model)
 {
+    const Directory *run = &model->directory;
     const ptrdiff_t most = (ptrdiff_t)(DATA_SMALL / data_weights_size(&model->gpt)) - 1;
-    int64_t *all = model->config.identity ? earlier_steps(&model->directory) : NULL;
+    int64_t *all = model->config.identity ? checkpoint_steps(run) : NULL;
     int64_t *chosen = NULL; /* stb_ds array */
+    for (ptrdiff_t i = arrlen(all); i--;) {
+        AUTOFREE char *path = checkpoint_path(run, all[i]),
+                      *file = format_text("%s/" MODEL_FILE, path);
+        if (directory_is_same(run, MODEL_FILE, file))
+            arrdel(all, i);
+    }
     const ptrdiff_t count = arrlen(all), kept = count < most ? count : most;
     for (ptrdiff_t i = 0; i < kept; i++)
         arrput(chosen, all[i * count / kept]);
@@ -536,17 +531,6 @@ static const char RUN_LINE[] = "<!-- the run -->\n";
  * page is sent to others. */
 enum { MB = 1 << 20, MOST = 64 * MB };
 
-static size_t size_of_files(const Directory *run)
-{
-    size_t all = 0, size;
-    for (const char *const *name = RUN_FILES; *name; name++)
-        if (directory_has(run, *name)) {
-            close(file_open_in(run, *name, &size));
-            all += size;
-        }
-    return all;
-}
-
 /* A run of a team can be trained by one process, to the same bits. */
 static void check(const PageSource *source)
 {
@@ -563,9 +547,14 @@ static void check(const PageSource *source)
             run->path);
     if (precision && !strcmp(precision, "bf16"))
         die("--train: %s was trained with --precision bf16, which browsers do not have", run->path);
-    const size_t size = size_of_files(run);
-    if (size > MOST)
-        die("--train: %s has %zu MB, but a page can carry only %d", run->path, (size + MB - 1) / MB,
+    size_t all = 0, size;
+    for (const char *const *name = RUN_FILES; *name; name++)
+        if (directory_has(run, *name)) {
+            close(file_open_in(run, *name, &size));
+            all += size;
+        }
+    if (all > MOST)
+        die("--train: %s has %zu MB, but a page can carry only %d", run->path, (all + MB - 1) / MB,
             MOST / MB);
 }
 
