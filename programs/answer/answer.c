@@ -77,12 +77,12 @@ int answer_length(TokenizerKind kind)
 
 /* ---- The next words ---- */
 
-/* Beginnings of words are kept with their probabilities. The most probable one is
- * read; each token after it either goes on with the word, which gives a longer beginning, or ends
- * it. No beginning gives a word that is more probable than itself, so the search can stop when
- * enough words are more probable than all beginnings that are left. It also stops after four
- * beginnings for each word asked for: a word of many spellings may get a little less than its
- * probability. If counting is mixed with the model, each beginning is read three times. */
+/* Beginnings of words are kept with their probabilities. The most probable one is read; each token
+ * after it either goes on with the word, which gives a longer beginning, or ends it. No beginning
+ * gives a word that is more probable than itself, so the search can stop when enough words are more
+ * probable than all beginnings that are left. It also stops after four beginnings for each word
+ * asked for: a word of many spellings may get a little less than its probability. If counting is
+ * mixed with the model, each beginning is read three times. */
 
 /* Words of more tokens, and more beginnings than this for each word asked for, are not
  * worth the time. */

@@ -175,8 +175,8 @@ static void note_signal(int number)
 }
 
 /* The next line that a person types, without its line end, which the caller frees; NULL at Ctrl-D.
- * Ctrl-C empties the line: it ends the read, as the signal is caught without SA_RESTART. Then readline() returns NULL,
- * as at Ctrl-D, and is called again. */
+ * Ctrl-C empties the line: it ends the read, as the signal is caught without SA_RESTART. Then
+ * readline() returns NULL, as at Ctrl-D, and is called again. */
 static char *ask(void)
 {
     const struct sigaction noting = {.sa_handler = note_signal};
