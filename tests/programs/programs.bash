@@ -112,9 +112,9 @@ stopped() {
     [ "$code" -eq "$wanted" ] || { echo "status $code, not $wanted"; cat err.txt; return 1; }
 }
 
-# is_saved STEP [RUN]: whether the run has saved that step.
+# is_saved STEP: whether the run has saved that step.
 is_saved() {
-    grep -qsa "\"step\":\"$1\"" "${2-run}/state.safetensors"
+    grep -qsa "\"step\":\"$1\"" run/state.safetensors
 }
 
 # same_bits OPTION...: by one thread; by as many as train likes; and stopped twice and resumed, each
