@@ -22,6 +22,25 @@ in_spanish() {
     refutes -E '^#~|^#, fuzzy' base/po/es.po
 }
 
+# The lines of a catalogue's texts that have two words side by side, which are no markup.
+phrases_of() {
+    sed -nE 's/^(msgid |msgid_plural )?"/"/p' "$1" | grep -E '[a-z]{2,} [a-z]{2,}' |
+        grep -v '^"[<{]' | LC_ALL=C sort -u
+}
+
+@test "no string of several words is left without a mark" {
+    command -v xgettext >/dev/null || skip "no gettext"
+    cd "$ROOT"
+    find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './build/*' >"$WORK/files"
+    xgettext -a -L C --from-code=UTF-8 --no-wrap --no-location -o "$WORK/all.pot" \
+        -f "$WORK/files" 2>/dev/null
+    # Assertions, a value for scripts and a template stay as they are.
+    LC_ALL=C comm -23 <(phrases_of "$WORK/all.pot") <(phrases_of base/po/es.po) |
+        grep -vE 'little-endian"|^"as is"|for message in messages' >"$WORK/left" || true
+    [ ! -s "$WORK/left" ] || { cat "$WORK/left"; false; }
+    [ "$(phrases_of "$WORK/all.pot" | wc -l)" -gt 400 ]
+}
+
 @test "--help is Spanish; C and English stay English" {
     for program in $PROGRAMS; do
         in_spanish "$BIN/$program" --help >help.txt
