@@ -1,5 +1,6 @@
-/* data.c: a page with the model holds the run's log, thinned. tests/browser/ has a browser compute
- * with all else that data.c writes: sizes, weights, tokens, spacing, the text to count in. */
+/* data.c: a page with the model holds the run's log, thinned, and a text to count in if it is small.
+ * tests/browser/ has a browser compute with all else that data.c writes: sizes, weights, tokens,
+ * spacing. */
 #include "tests/helpers/close.h"
 
 #include <cjson/cJSON.h>
@@ -7,14 +8,14 @@
 #include <string.h>
 
 #include "programs/attend/page/page.h"
+#include "tests/helpers/corpora.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
 
 /* What a page with the model holds, parsed; the caller deletes it. */
-static cJSON *data_of(const Pretrained *model)
+static cJSON *data_of(const Pretrained *model, const TrainingText *text)
 {
-    const TrainingText no_text = {.there = false};
-    const PageSource source = {.model = model, .training_text = &no_text, .live = true};
+    const PageSource source = {.model = model, .training_text = text, .live = true};
     capture_begin();
     putchar('{');
     data_put(stdout, &source);
@@ -46,10 +47,11 @@ TEST(the_log_is_thinned)
 {
     char *folder = scratch_new();
     Pretrained written = write_model(folder, PLAIN), model = pretrained_open(folder);
+    const TrainingText no_text = {.there = false};
     const int steps[] = {3, 1000, 50000, 50000}, every[] = {2, 10, 100, 2};
     for (int i = 0; i < 4; i++) {
         write_log(folder, steps[i], every[i]);
-        cJSON *data = data_of(&model);
+        cJSON *data = data_of(&model, &no_text);
         const cJSON *log = cJSON_GetObjectItem(data, "log"), *row;
         const int count = cJSON_GetArraySize(log);
         int evaluated = 0, last = -1;
@@ -68,6 +70,23 @@ TEST(the_log_is_thinned)
         assert_true(cJSON_IsFalse(cJSON_GetObjectItem(data, "held_out")));
         cJSON_Delete(data);
     }
+    pretrained_close(&model);
+    free_model(&written);
+    scratch_remove(folder);
+}
+
+TEST(a_text_rides_along_if_its_ids_are_small)
+{
+    char *folder = scratch_new();
+    Pretrained written = write_model(folder, PLAIN), model = pretrained_open(folder);
+    TrainingText text = {.there = true, .corpus = corpus_of_string("a b\n", false, false)};
+    for (text.corpus.ids.width = 2; text.corpus.ids.width <= 4; text.corpus.ids.width += 2) {
+        cJSON *data = data_of(&model, &text);
+        const char *counts = cJSON_GetObjectItem(data, "counts")->valuestring;
+        assert_true(text.corpus.ids.width == 2 ? !strcmp(counts, "AAACAAMAAQA=") : !counts);
+        cJSON_Delete(data);
+    }
+    training_text_free(&text);
     pretrained_close(&model);
     free_model(&written);
     scratch_remove(folder);
