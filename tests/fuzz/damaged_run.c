@@ -8,7 +8,6 @@
 
 #include "programs/terminal/options.h"
 #include "programs/train/trainer.h"
-#include "harness.h"
 #include "showing.h"
 
 static void use_it(void *directory)

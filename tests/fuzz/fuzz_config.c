@@ -1,8 +1,4 @@
 /* fuzz_config.c: config.json of a model directory. */
 #include "damaged_run.h"
-#include "harness.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
-{
-    return open_with("word", "config.json", bytes, size);
-}
+FUZZ_A_FILE("word", "config.json")

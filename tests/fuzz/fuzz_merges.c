@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "damaged_run.h"
-#include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

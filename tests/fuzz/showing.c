@@ -177,7 +177,7 @@ static void show_score(Pretrained *model, const char *text, size_t size, bool js
     char *bytes = NULL, *path = put_file("scored.txt", text, size);
     size_t length;
     stdout = memory_stream(&bytes, &length);
-    score_text(model, path, json);
+    score_text(model, NULL, &(Choice){.score = path, .json = json});
     fclose(stdout);
     check_harmless(bytes);
     for (char *line = bytes, *end; json && *line; line = end + 1) {

@@ -9,6 +9,7 @@
 
 #include "programs/answer/answer_print.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/maps.h"
 #include "tests/helpers/trained.h"
 
 /* A model that has hardly learned, so that every token has weight; its context is 4 tokens. `pad`
@@ -177,14 +178,6 @@ static void test_repetition_is_penalized_in_prompt_and_continuation(void **state
 
 /* ---- The context: 4 tokens, [bos] among them ---- */
 
-static int times(const char *text, const char *part)
-{
-    int count = 0;
-    for (; (text = strstr(text, part)); text++)
-        count++;
-    return count;
-}
-
 static void check_full(Trained *f, int words, int beam, const char *prompt, bool prompt_full,
                        bool full)
 {
@@ -200,8 +193,8 @@ static void check_full(Trained *f, int words, int beam, const char *prompt, bool
     answer_free(&answer);
     answerer_free(&answerer);
     char *text = printed(f, rules, prompt);
-    assert_int_equal(times(text, "the context of 4 tokens was full"), prompt_full || full);
-    assert_int_equal(times(text, "a beam ends there"), beam && full);
+    assert_int_equal(count_parts(text, "the context of 4 tokens was full"), prompt_full || full);
+    assert_int_equal(count_parts(text, "a beam ends there"), beam && full);
     free(text);
 }
 
@@ -214,7 +207,7 @@ static void test_a_full_context_is_told_once(void **state)
     check_full(*state, 9, 2, "un gato come", false, true);
     /* Also if nothing is drawn. */
     char *text = printed(*state, (AnswerRules){.table = 1}, "un gato come come");
-    assert_int_equal(times(text, "only the last 2 are read again, after [bos]"), 1);
+    assert_int_equal(count_parts(text, "only the last 2 are read again, after [bos]"), 1);
     free(text);
 }
 
@@ -279,7 +272,7 @@ static void test_equal_continuations_are_printed_once_with_their_number(void **s
     assert_int_equal(sscanf(second, "%d x  un%n", &other, &at), 1);
     assert_int_equal(one + other, 300);
     assert_true(one >= other);
-    assert_int_equal(times(text, "\n"), 2);
+    assert_int_equal(count_parts(text, "\n"), 2);
     free(text);
 }
 
