@@ -80,16 +80,12 @@ _Noreturn void usage_error(const char *format, ...)
     exit(EX_USAGE);
 }
 
-/* One allocator for us and for stb_ds, whose implementation is compiled here.
- *
- * A memory stream is a stdio stream whose write function grows a block; open_memstream() would lose
- * what was written when memory runs out. */
+/* ---- One allocator ---- */
+
 enum { CACHE_LINE = 64 };
 #ifndef LARGE_BLOCK /* bytes; SIZE_MAX for valgrind, which does not see its pages become zeros */
 #define LARGE_BLOCK (1 << 20)
 #endif
-
-/* ---- One allocator ---- */
 
 /* For small blocks, whose purpose is not named. */
 void *memory_resize(void *memory, size_t bytes)
@@ -183,6 +179,8 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols)
 
 /* ---- Streams ---- */
 
+/* A memory stream is a stdio stream whose write function grows a block; open_memstream() would lose
+ * what was written when memory runs out. */
 typedef struct {
     char **text; /* both are the caller's */
     size_t *size;

@@ -41,17 +41,12 @@ static Tensor *lay_matrix(Layout *layout, Real **place, int layer, const char *n
     return tensor;
 }
 
-static Tensor *lay_bias(Layout *layout, Real **place, int layer, const char *name, int cols)
-{
-    return lay(layout, place, layer, name, TENSOR_BIAS, 1, cols);
-}
-
 static void lay_norm(Layout *layout, LayerNormWeights *p, int layer, const char *gain,
                      const char *bias, int C)
 {
     p->width = C;
     lay(layout, &p->gain, layer, gain, TENSOR_GAIN, 1, C);
-    lay_bias(layout, &p->bias, layer, bias, C);
+    lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, C);
 }
 
 /* A matrix (in, out) of `parts` parts side by side, and its bias, which is returned. */
@@ -63,7 +58,7 @@ static Tensor *lay_linear(Layout *layout, Linear *p, int layer, const char *name
     snprintf(bias, sizeof bias, "%s.bias", name);
     p->in = in, p->out = out;
     lay_matrix(layout, &p->weight, layer, weight, in, out, deviation)->parts = parts;
-    return lay_bias(layout, &p->bias, layer, bias, out);
+    return lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, out);
 }
 
 static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *config)

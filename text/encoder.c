@@ -10,7 +10,6 @@
 #include "base/utf8.h"
 
 /* Takes at most 4 MB. */
-
 TokenCache token_cache_new(TokenizerKind kind, int most, size_t text_size)
 {
     enum { LEAST_BITS = 4, MOST_BITS = 16 };

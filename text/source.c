@@ -326,20 +326,6 @@ static _Noreturn void die_of_change(const Source *s)
     die("%s changed while it was read; begin again when nobody writes to it", name);
 }
 
-/* Dies if a chunk is not what it was when the text was read first: its words would be blamed else.
- * A pass by lines has other chunks than one that is not. */
-static void check_sums(Source *s, const uint64_t *sums)
-{
-    if (!s->number && s->sums_by_lines != s->by_lines)
-        arrsetlen(s->sums, 0);
-    s->sums_by_lines = s->by_lines;
-    for (int i = 0; i < s->count; i++, s->number++)
-        if (s->number == arrlenu(s->sums))
-            arrput(s->sums, sums[i]);
-        else if (s->sums[s->number] != sums[i])
-            die_of_change(s);
-}
-
 /* Reads and cleans chunks, one on each thread; dies at the first of them that is wrong. */
 static void read_chunks(Source *s)
 {
@@ -360,7 +346,16 @@ static void read_chunks(Source *s)
         sums[i] = checksum_of(s->chunks[i].raw.bytes, s->chunks[i].raw.size);
         wrong[i] = text_clean_raw(&s->chunks[i], s->rules.form);
     }
-    check_sums(s, sums);
+    /* Dies if a chunk is not what it was when the text was read first: its words would be blamed
+     * else. A pass by lines has other chunks than one that is not. */
+    if (!s->number && s->sums_by_lines != s->by_lines)
+        arrsetlen(s->sums, 0);
+    s->sums_by_lines = s->by_lines;
+    for (int i = 0; i < s->count; i++, s->number++)
+        if (s->number == arrlenu(s->sums))
+            arrput(s->sums, sums[i]);
+        else if (s->sums[s->number] != sums[i])
+            die_of_change(s);
     for (int i = 0; i < s->count; i++) {
         if (wrong[i])
             die("%s", wrong[i]);

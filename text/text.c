@@ -176,33 +176,21 @@ static char *put_lines(Output *out, const Text *text, const char *at, const char
     return wrong;
 }
 
-/* Whether it begins with a byte order mark. */
-static bool starts_with_mark(const Text *text)
-{
-    return !text->lines && !text->columns && text->raw.size >= 3 &&
-           !memcmp(text->raw.bytes, "\xEF\xBB\xBF", 3);
-}
-
-/* Whether a text is clean as it is, as most are. */
-static bool is_clean(const Text *text, TextForm form)
-{
-    const char *bytes = text->raw.bytes;
-    const size_t size = text->raw.size;
-    return form != TEXT_LOWER && !starts_with_mark(text) && text->line_end == '\n' &&
-           !memchr(bytes, '\r', size) && is_composed(bytes, size);
-}
-
 char *text_clean_raw(Text *text, TextForm form)
 {
-    const char *begin = text->raw.bytes, *end = begin + text->raw.size;
-    if (is_clean(text, form)) {
+    const char *begin = text->raw.bytes;
+    const size_t size = text->raw.size;
+    const bool marked = !text->lines && !text->columns && size >= 3 &&
+                        !memcmp(begin, "\xEF\xBB\xBF", 3); /* by a byte order mark */
+    if (form != TEXT_LOWER && !marked && text->line_end == '\n' && !memchr(begin, '\r', size) &&
+        is_composed(begin, size)) { /* clean as it is, as most are */
         text->clean = text->raw.bytes;
-        text->size = text->raw.size;
+        text->size = size;
         return NULL;
     }
-    Output out = {.room = text->raw.size + 1};
+    Output out = {.room = size + 1};
     out.at = memory_take(out.room);
-    char *wrong = put_lines(&out, text, begin + (starts_with_mark(text) ? 3 : 0), end, form);
+    char *wrong = put_lines(&out, text, begin + (marked ? 3 : 0), begin + size, form);
     out.at[out.size] = 0;
     text->clean = out.at;
     text->size = out.size;

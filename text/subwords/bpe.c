@@ -295,20 +295,6 @@ static void queue_pair(const Bpe *bpe, BpeWord *w, uint32_t at)
         heap_put(&w->queue, (uint64_t)rank << 32 | at);
 }
 
-/* The word as its bytes, and all pairs that can be merged. */
-static void start_word(const Bpe *bpe, BpeWord *w, Span word)
-{
-    const size_t bytes = (size_t)(word.end - word.begin);
-    if (bytes >= UINT32_MAX)
-        die("the text has a word of %zu bytes; this is too long", bytes);
-    const uint32_t size = (uint32_t)bytes;
-    arrsetlen(w->pieces, size);
-    for (uint32_t i = 0; i < size; i++)
-        w->pieces[i] = (WordPiece){bpe->byte_ids[(unsigned char)word.begin[i]], i - !!i, i + 1};
-    for (uint32_t i = 0; i + 1 < size; i++)
-        queue_pair(bpe, w, i);
-}
-
 /* Merges a piece with the next one. */
 static void merge_at(const Bpe *bpe, BpeWord *w, uint32_t at, int id)
 {
@@ -327,15 +313,23 @@ static void merge_at(const Bpe *bpe, BpeWord *w, uint32_t at, int id)
 /* Some pairs in the queue are gone when their turn comes: a neighbour was merged. */
 static int merge_long_word(const Bpe *bpe, BpeWord *w, Span word, int *ids)
 {
-    int count = 0;
-    start_word(bpe, w, word);
+    const size_t bytes = (size_t)(word.end - word.begin);
+    if (bytes >= UINT32_MAX)
+        die("the text has a word of %zu bytes; this is too long", bytes);
+    const uint32_t size = (uint32_t)bytes;
+    arrsetlen(w->pieces, size);
+    for (uint32_t i = 0; i < size; i++)
+        w->pieces[i] = (WordPiece){bpe->byte_ids[(unsigned char)word.begin[i]], i - !!i, i + 1};
+    for (uint32_t i = 0; i + 1 < size; i++)
+        queue_pair(bpe, w, i);
     while (arrlen(w->queue)) {
         const uint64_t pair = heap_take(w->queue);
         const uint32_t at = (uint32_t)pair;
         if (w->pieces[at].id >= 0 && rank_at(bpe, w, at) == (int64_t)(pair >> 32))
             merge_at(bpe, w, at, bpe->merged[(pair >> 32) - 1]);
     }
-    for (uint32_t at = 0; at < arrlenu(w->pieces); at = w->pieces[at].right)
+    int count = 0;
+    for (uint32_t at = 0; at < size; at = w->pieces[at].right)
         ids[count++] = w->pieces[at].id;
     return count;
 }
@@ -370,17 +364,6 @@ static int lowest_rank(const ShortWord *w)
     return lowest;
 }
 
-static ShortWord start_short_word(const Bpe *bpe, Span word)
-{
-    ShortWord w = {.count = (int)(word.end - word.begin)};
-    for (int i = 0; i < w.count; i++)
-        w.ids[i] = bpe->byte_ids[(unsigned char)word.begin[i]];
-    for (int i = 0; i + 1 < w.count; i++)
-        w.ranks[i] = rank_of(bpe, w.ids[i], w.ids[i + 1]);
-    w.ranks[w.count - 1] = NO_RANK;
-    return w;
-}
-
 /* Merges a token with the next one. */
 static void merge_short_at(const Bpe *bpe, ShortWord *w, int at)
 {
@@ -397,7 +380,12 @@ static void merge_short_at(const Bpe *bpe, ShortWord *w, int at)
 
 static int merge_short_word(const Bpe *bpe, Span word, int *ids)
 {
-    ShortWord w = start_short_word(bpe, word);
+    ShortWord w = {.count = (int)(word.end - word.begin)};
+    for (int i = 0; i < w.count; i++)
+        w.ids[i] = bpe->byte_ids[(unsigned char)word.begin[i]];
+    for (int i = 0; i + 1 < w.count; i++)
+        w.ranks[i] = rank_of(bpe, w.ids[i], w.ids[i + 1]);
+    w.ranks[w.count - 1] = NO_RANK;
     for (int at; w.ranks[at = lowest_rank(&w)] != NO_RANK;)
         merge_short_at(bpe, &w, at);
     memcpy(ids, w.ids, (size_t)w.count * sizeof *ids);
