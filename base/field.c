@@ -51,19 +51,16 @@ void fields_free(const Field *table, void *into)
 /* The copy of a text has memory of its own; what was there before is freed. */
 void field_copy(const Field *field, void *into, const void *from)
 {
-    void *to = member(field, into);
-    const void *at = member(field, from);
-    switch (field->kind) {
-    case FIELD_WHOLE:
-    case FIELD_CHOICE: *(int *)to = *(const int *)at; break;
-    case FIELD_NUMBER: *(double *)to = *(const double *)at; break;
-    case FIELD_FLAG: *(bool *)to = *(const bool *)at; break;
-    case FIELD_TEXT: {
-        const char *words = *(char *const *)at;
-        free(*(char **)to);
-        *(char **)to = words ? format_text("%s", words) : NULL;
-        break;
-    }
+    static const size_t sizes[] = {[FIELD_WHOLE] = sizeof(int),
+                                   [FIELD_NUMBER] = sizeof(double),
+                                   [FIELD_CHOICE] = sizeof(int),
+                                   [FIELD_FLAG] = sizeof(bool)};
+    if (field->kind == FIELD_TEXT) {
+        char **to = member(field, into), *words = *(char *const *)member(field, from);
+        free(*to);
+        *to = words ? format_text("%s", words) : NULL;
+    } else {
+        memcpy(member(field, into), member(field, from), sizes[field->kind]);
     }
 }
 

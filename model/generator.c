@@ -331,20 +331,6 @@ static Beam beam_new(Gpt *gpt, const KvCache *cache, const Real *logits, int rea
     return beam;
 }
 
-/* Frees all but the hypotheses that are its result. */
-static void beam_end(Beam *beam)
-{
-    beam_free(beam->next, beam->rules.width);
-    for (int i = beam->count; i < beam->rules.width; i++)
-        free(beam->now[i].tokens);
-    free(beam->scores);
-    free(beam->own);
-    free(beam->seen);
-    free(beam->penalized);
-    free(beam->best);
-    free(beam->logits);
-}
-
 void beam_free(Hypothesis *found, int count)
 {
     for (int i = 0; i < count; i++)
@@ -491,8 +477,15 @@ Hypothesis *beam_search(Gpt *gpt, const KvCache *cache, const Real *logits, int 
         if (length == rules.most || !read_on(&beam))
             break;
     }
+    beam_free(beam.next, rules.width); /* beam.now has the result */
+    for (int i = beam.count; i < rules.width; i++)
+        free(beam.now[i].tokens);
+    free(beam.scores);
+    free(beam.own);
+    free(beam.seen);
+    free(beam.penalized);
+    free(beam.best);
+    free(beam.logits);
     *found = beam.count;
-    Hypothesis *best = beam.now;
-    beam_end(&beam);
-    return best;
+    return beam.now;
 }

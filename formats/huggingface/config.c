@@ -75,19 +75,6 @@ static const char *activation_name(Activation activation, bool is_openai)
     return NULL;
 }
 
-/* The model's type and class, and its activation, a field that openai-gpt calls "afn". */
-static void put_architecture(cJSON *json, const GptConfig *shape, const char *type)
-{
-    const bool is_openai = !strcmp(type, "openai-gpt");
-    const char *class = is_openai               ? "OpenAIGPTLMHeadModel"
-                        : !strcmp(type, "gpt2") ? "GPT2LMHeadModel"
-                                                : "PulgaLMHeadModel";
-    cJSON_AddStringToObject(json, "model_type", type);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "architectures"), cJSON_CreateString(class));
-    cJSON_AddStringToObject(json, is_openai ? "afn" : "activation_function",
-                            activation_name(shape->activation, is_openai));
-}
-
 /* If there is none, null: if it were missing, Transformers would take GPT-2's 50256. */
 static void put_id(cJSON *json, const char *name, int id)
 {
@@ -112,7 +99,15 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
                       const Tokenizer *tokenizer, bool causal_source)
 {
     const bool sees_ahead = tokenizer->objective != OBJECTIVE_NEXT && !causal_source;
-    put_architecture(json, shape, model_type(shape, sees_ahead));
+    const char *type = model_type(shape, sees_ahead);
+    const bool is_openai = !strcmp(type, "openai-gpt");
+    const char *class = is_openai               ? "OpenAIGPTLMHeadModel"
+                        : !strcmp(type, "gpt2") ? "GPT2LMHeadModel"
+                                                : "PulgaLMHeadModel";
+    cJSON_AddStringToObject(json, "model_type", type);
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "architectures"), cJSON_CreateString(class));
+    cJSON_AddStringToObject(json, is_openai ? "afn" : "activation_function",
+                            activation_name(shape->activation, is_openai));
     EACH_GPT_FIELD (f)
         if (is_size(f)) {
             const Field field = named(f);

@@ -336,19 +336,6 @@ static void add_piece(Ngrams *all, const Corpus *corpus, Piece piece, bool goes_
     all->count = from + (size_t)sequence.rows + 1;
 }
 
-/* The first of the last pieces of a part that have no more tokens than that. */
-static size_t first_of_the_last(const Corpus *corpus, const Part *part, size_t most)
-{
-    size_t p = part->count, tokens = 0;
-    while (p > 0) {
-        tokens += (size_t)corpus_piece(corpus, part, p - 1).length + 1;
-        if (tokens > most)
-            break;
-        p--;
-    }
-    return p;
-}
-
 /* Adds what stands before a piece of a stream if the piece before it was not drawn: tokens that are
  * only read, as many as the longest history has. Returns whether there are any. */
 static bool add_before(Ngrams *all, const Corpus *corpus, const Part *part, Piece piece, int *room)
@@ -392,7 +379,9 @@ static size_t count_part(Ngrams *all, const Corpus *corpus, const Part *part, si
                          int *room)
 {
     const size_t most = (size_t)COUNTING_MOST + more;
-    const size_t first = first_of_the_last(corpus, part, COUNTING_MOST);
+    size_t first = part->count, tokens = 0;
+    while (first && (tokens += corpus_piece(corpus, part, first - 1).length + 1) <= COUNTING_MOST)
+        first--;
     *all = (Ngrams){.tokens = memory_new(most, sizeof *all->tokens, "counting"),
                     .before = memory_new(most, sizeof *all->before, "counting"),
                     .purpose = memory_new(most, sizeof *all->purpose, "counting"),
