@@ -190,8 +190,8 @@ void bpe_stream_end(BpeStream *stream, FILE *out);
 
 /* ---- Training ---- */
 
-/* Which subwords a text is best cut into: byte-pair encoding, trained as Hugging
- * Face's BpeTrainer does it, with the same merges and the same ids.
+/* Which subwords a text is best cut into: byte-pair encoding, trained as Hugging Face's BpeTrainer
+ * does it, with the same merges and the same ids.
  *
  * At first every byte is a token. Then the pair of neighbours that occurs most often becomes a new
  * token, everywhere, again and again, until the vocabulary is large enough:
@@ -201,12 +201,11 @@ void bpe_stream_end(BpeStream *stream, FILE *out);
  *     u + n (16)       -> un        pun = p un, bun = b un
  *     h + ug (15)      -> hug
  *
- * Pairs are counted within words, never across. If pairs occur equally often,
- * the one with the smaller left id comes first, then the one with the smaller right id. */
+ * Pairs are counted within words, never across. If pairs occur equally often, the one with the
+ * smaller left id comes first, then the one with the smaller right id. */
 
-/* Adds the 256 bytes to a vocabulary, as the characters of bpe.h in their order, and then
- * merges until it has `size` tokens; those that it has already, which are special, are part of
- * these. Ends sooner if no pair is left that occurs `min_count` times. Frees the counts, whose
+/* Adds the 256 bytes to a vocabulary, as their characters in their order, and then merges until it
+ * has `size` tokens; those that it has already, which are special, are part of these. Ends sooner if no pair is left that occurs `min_count` times. Frees the counts, whose
  * memory it needs. Returns the merges, an stb_ds array. */
 BpeMerge *bpe_train(Vocabulary *vocabulary, WordCounts *counts, int size, int64_t min_count);
 
