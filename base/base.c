@@ -88,11 +88,16 @@ enum { CACHE_LINE = 64 };
 #endif
 
 /* For small blocks, whose purpose is not named. */
+static _Noreturn void no_memory(size_t bytes)
+{
+    die("no memory: %.1f MB more were needed", (double)bytes / 1e6);
+}
+
 void *memory_resize(void *memory, size_t bytes)
 {
     void *resized = realloc(memory, bytes ? bytes : 1);
     if (!resized)
-        die("no memory: %.1f MB more were needed", (double)bytes / 1e6);
+        no_memory(bytes);
     return resized;
 }
 
@@ -105,7 +110,10 @@ void memory_free_at(void *pointer)
 
 void *memory_take(size_t bytes)
 {
-    return memory_resize(NULL, bytes);
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory)
+        no_memory(bytes);
+    return memory;
 }
 
 /* The arrays of stb_ds (arrput and its like) use the same allocator. */
