@@ -48,24 +48,20 @@ static void set(const char *const values[VARIABLES])
 
 TEST(the_environment_chooses)
 {
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    for (size_t i = 0; i < COUNT_OF(CASES); i++) {
         set(CASES[i].values);
         if (!strcmp(translated("Is a directory"), "Es un directorio") != CASES[i].spanish)
             fail_msg("case %zu is wrong", i);
     }
 }
 
-TEST(a_text_without_a_translation_stays)
+/* A text without a translation stays; plurals are two texts. */
+TEST(texts_are_translated)
 {
     const char *text = "no such text";
     setenv("LC_ALL", "es_MX.UTF-8", 1);
     assert_ptr_equal(translated(text), text);
     assert_string_equal(translated(""), "");
-}
-
-TEST(plurals_are_two_texts)
-{
-    setenv("LC_ALL", "es_MX.UTF-8", 1);
     assert_string_equal(translated("evaluation"), "evaluación");
     assert_string_equal(translated("evaluations"), "evaluaciones");
 }

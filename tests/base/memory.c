@@ -10,7 +10,7 @@ TEST(new_memory_is_zeroed_even_if_it_was_used_before)
 {
     static const size_t sizes[] = {1, 63, 64, 1000, (1 << 20) - 1, 1 << 20, (3 << 20) + 5};
     for (int turn = 0; turn < 3; turn++)
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t i = 0; i < COUNT_OF(sizes); i++) {
             unsigned char *memory = memory_new(sizes[i], 1, "a test");
             assert_int_equal((uintptr_t)memory % 64, 0);
             for (size_t b = 0; b < sizes[i]; b++)

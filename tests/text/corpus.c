@@ -364,7 +364,7 @@ TEST(a_corpus_that_was_kept_is_the_same)
                  {OBJECTIVE_PAIRS, false, SHORT_PAIRS},
                  {OBJECTIVE_MASKED, false, LINES},
                  {OBJECTIVE_MASKED, true, LINES}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *string = cases[i].string;
         SCRATCH(folder);
         TOKENIZER t = tokenizer_for(cases[i].objective, cases[i].stream, string);

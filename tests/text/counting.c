@@ -84,7 +84,7 @@ TEST(counting_alone_is_a_mixture)
     } texts[] = {{"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 16},
                  {"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 9},
                  {"data/traducciones.tsv", OBJECTIVE_PAIRS, TOKENIZER_WORD, false, 64}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         FREED_BY(text_free) Text text = text_read(texts[i].path, TEXT_COMPOSED);
         CORPUS(c, t, texts[i].objective, texts[i].kind, texts[i].stream, text.clean);
         corpus_cut(&c, texts[i].context, 0.1, 1);

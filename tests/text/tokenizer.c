@@ -164,9 +164,7 @@ TEST(prompts_become_ids_or_a_message)
         {"el [EOS]", "here: the text contains the reserved token [eos]; put a space in it: [ eos]"},
         {"el pero", "here: the model does not know 'pero'; its nearest: perro, el, hueso"},
         {"el x\x1B[31m", "here: the model does not know 'x?'"},
-        {"el x\xC2\x9B"
-         "31m",
-         "here: the model does not know 'x??31m'"},
+        {"el x\302\23331m", "here: the model does not know 'x??31m'"},
         {"e\xFF", "here:1:2: byte 0xFF is not UTF-8; if the text is Latin-1, convert it: iconv "
                   "-f LATIN1 -t UTF-8"},
     };
@@ -568,7 +566,7 @@ TEST(subwords_give_back_every_byte)
                                         "\u0301 \u200B\u00A0"};
     for (int stream = 0; stream < 2; stream++) {
         TOKENIZER t = literal_tokenizer("¿Qué come el perro? come", TOKENIZER_BPE, stream);
-        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t i = 0; i < COUNT_OF(texts); i++)
             assert_decoded(&t, texts[i], texts[i]);
     }
 }

@@ -37,7 +37,7 @@ TEST(a_file_of_any_size_is_read_whole)
     for (size_t i = 0; i < 300000; i++)
         bytes[i] = (char)(i * i % 251);
     static const size_t sizes[] = {0, 1, 65534, 65535, 65536, 65537, 131071, 131072, 300000};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         AUTOFREE char *path = scratch_write(folder, "some", bytes, sizes[i]);
         assert_holds(path, bytes, sizes[i]);
     }

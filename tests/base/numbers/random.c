@@ -20,7 +20,7 @@ TEST(philox_gives_the_published_words)
          {0xa4093822, 0x299f31d0},
          {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}},
     };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
         const Random4 words = random_words(known[i].key[0], known[i].key[1], known[i].counter);
         for (int k = 0; k < 4; k++)
             assert_int_equal(words.word[k], known[i].words.word[k]);

@@ -50,7 +50,7 @@ TEST(the_nearest_words_are_named)
         {"eos", "'eos'; its nearest: el, ella, perro"},    /* never our own tokens */
         {"xxxxxxxxxxxx", "'xxxxxxxxxxxx'"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         AUTOFREE char *line = unknown_word(v, "x", cases[i].word, strlen(cases[i].word));
         AUTOFREE char *wanted = format_text("x: the model does not know %s", cases[i].said);
         assert_string_equal(line, wanted);
