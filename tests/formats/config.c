@@ -19,12 +19,7 @@ static const Edit OF_ANY_CONFIG[] = {
     {C, "\"gpt2\"", "2", "model_type is 2"},
     ABSENT("model_type", "model_type is missing"),
     VALUE("n_embd", "6", "0", "n_embd is 0"),
-    VALUE("n_embd", "6", "-6", "n_embd is -6"),
     VALUE("n_embd", "6", "6.5", "n_embd is 6.5"),
-    VALUE("n_embd", "6", "\"6\"", "n_embd is \"6\""),
-    VALUE("n_embd", "6", "null", "n_embd is null"),
-    VALUE("n_embd", "6", "[6]", "n_embd is [6]"),
-    VALUE("n_embd", "6", "1e999", "n_embd"),
     VALUE("n_embd", "6", "1000000000", "n_embd is 1000000000"),
     ABSENT("n_embd", "n_embd is missing"),
     VALUE("n_embd", "6", "65536", "numbers"), /* the file bounds what is taken */
