@@ -11,7 +11,7 @@
 #include "scratch.h"
 
 /* Before a declaration: the function gets the variable's address when its block ends. */
-#define FREED_BY(function) __attribute__((cleanup(function)))
+#define FREED_BY(function) __attribute__((cleanup(function), unused))
 
 /* The same for an array of stb_ds, and for a folder of scratch_new(); AUTOFREE is in base.h. */
 #define FREED_ARRAY FREED_BY(free_array)
