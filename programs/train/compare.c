@@ -44,17 +44,22 @@ static Run read_run(const char *path)
 
 /* ---- Settings ---- */
 
-/* A member of "pulga", as the command line has it; the caller frees it. */
+/* A member of "pulga", as the command line has it; of the text, its name. The caller frees it. */
 static char *value_of(const Run *run, const char *name)
 {
     const cJSON *value = json_get(config_own(&run->config), name);
+    if (cJSON_IsObject(value))
+        return display_text(json_text(value, "name") ? json_text(value, "name") : run->config.text);
     if (cJSON_IsString(value))
         return display_text(value->valuestring);
     return !value || cJSON_IsNull(value) ? format_text("-") : cJSON_PrintUnformatted(value);
 }
 
+/* The text is known by its checksum. */
 static bool is_equal(const Run *a, const Run *b, const char *name)
 {
+    if (!strcmp(name, "text"))
+        return !strcmp(a->config.text, b->config.text);
     AUTOFREE char *one = value_of(a, name), *other = value_of(b, name);
     return !strcmp(one, other);
 }
@@ -65,7 +70,7 @@ static bool are_comparable(const Run *a, const Run *b)
 {
     AUTOFREE char *sequence = value_of(a, "sequence"), *held_out = value_of(a, "val");
     const bool drawn = !strcmp(sequence, "lines") && strcmp(held_out, "0") != 0;
-    bool equal = !strcmp(a->config.text, b->config.text) && (!drawn || is_equal(a, b, "seed"));
+    bool equal = is_equal(a, b, "text") && (!drawn || is_equal(a, b, "seed"));
     for (const Field *field = field_next(SETTINGS); field->offset != offsetof(Settings, counts);
          field = field_next(field + 1))
         equal = equal &&
@@ -73,35 +78,15 @@ static bool are_comparable(const Run *a, const Run *b)
     return equal;
 }
 
-/* Adds "name value" to what tells a run apart. */
-static void add_about(Run *run, const char *name, const char *value)
+/* If a setting is not the same in all runs, adds "name value" to what tells them apart. */
+static void add_difference(Run *runs, const char *name)
 {
-    extend_text(&run->about, "%s%s %s", run->about ? "  " : "", name, value);
-}
-
-/* Finds the settings in which runs differ, and the text if its checksum does; not those from
- * --log-every on, which say what is printed and kept. */
-static void find_differences(Run *runs)
-{
-    const ptrdiff_t count = arrlen(runs);
-    bool same_text = true;
-    for (ptrdiff_t i = 1; i < count; i++)
-        same_text &= !strcmp(runs[i].config.text, runs[0].config.text);
-    for (ptrdiff_t i = 0; i < count && !same_text; i++) {
-        const cJSON *text = json_get(config_own(&runs[i].config), "text");
-        AUTOFREE char *name =
-            display_text(json_text(text, "name") ? json_text(text, "name") : runs[i].config.text);
-        add_about(&runs[i], "text", name);
-    }
-    for (const Field *field = field_next(SETTINGS); field->offset != offsetof(Settings, log_every);
-         field = field_next(field + 1)) {
-        bool same = true;
-        for (ptrdiff_t i = 1; i < count; i++)
-            same &= is_equal(&runs[i], &runs[0], field->name);
-        for (ptrdiff_t i = 0; i < count && !same; i++) {
-            AUTOFREE char *value = value_of(&runs[i], field->name);
-            add_about(&runs[i], field->name, value);
-        }
+    bool same = true;
+    for (ptrdiff_t i = 1; i < arrlen(runs); i++)
+        same &= is_equal(&runs[i], &runs[0], name);
+    for (ptrdiff_t i = 0; i < arrlen(runs) && !same; i++) {
+        AUTOFREE char *value = value_of(&runs[i], name);
+        extend_text(&runs[i].about, "%s%s %s", runs[i].about ? "  " : "", name, value);
     }
 }
 
@@ -202,7 +187,11 @@ bool compare(char *const *paths, const char *picture, const Screen *screen)
         check_picture(picture);
     for (; *paths; paths++)
         arrput(runs, read_run(*paths));
-    find_differences(runs);
+    /* Not the settings from --log-every on, which say what is printed and kept. */
+    add_difference(runs, "text");
+    for (const Field *field = field_next(SETTINGS); field->offset != offsetof(Settings, log_every);
+         field = field_next(field + 1))
+        add_difference(runs, field->name);
     put_table(runs, screen);
     const bool good = !picture || draw(runs, picture);
     for (ptrdiff_t i = 0; i < arrlen(runs); i++) {

@@ -569,16 +569,6 @@ static char *some_text(const Trainer *t)
     return format_text("%.*s", (int)strcspn(first, "\t\n"), first);
 }
 
-/* next    nothing is left to learn; look inside:
- *         ./attend runs/perro 'el perro come un hueso' -o runs/perro/attention.html */
-static void conclude_look(const Trainer *t, const Screen *screen, const Ending *ending,
-                          const char *why)
-{
-    AUTOFREE char *program = program_beside(ending, "attend"), *run = run_argument(t);
-    AUTOFREE char *text = some_text(t), *page = format_text("%s/attention.html", run);
-    screen_command(screen, "next", why, (char *[]){program, run, text, "-o", page, NULL});
-}
-
 /* Why a finished run need not be longer, translated; NULL if its loss was still falling. The caller
  * frees it. */
 static char *why_no_longer(const Trainer *t)
@@ -601,6 +591,9 @@ static char *why_no_longer(const Trainer *t)
 /* next    train it longer:
  *         ./train --resume runs/perro --steps 600
  *
+ * or      nothing is left to learn; look inside:
+ *         ./attend runs/perro 'el perro come un hueso' -o runs/perro/attention.html
+ *
  * How to train on: a finished run is made twice as long; one that ran out of patience gets
  * --patience 0, since it would stop again at once. */
 static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
@@ -609,7 +602,9 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     const bool finished = t->progress.step == s->steps;
     AUTOFREE char *enough = finished && ending->saved ? why_no_longer(t) : NULL;
     if (enough) {
-        conclude_look(t, screen, ending, enough);
+        AUTOFREE char *program = program_beside(ending, "attend"), *run = run_argument(t);
+        AUTOFREE char *text = some_text(t), *page = format_text("%s/attention.html", run);
+        screen_command(screen, "next", enough, (char *[]){program, run, text, "-o", page, NULL});
         return;
     }
     const char *why = N_("go on from here:");
