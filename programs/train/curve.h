@@ -94,10 +94,8 @@ void curves_write(FILE *out, const CurveNamed *lines, int count);
 
 /* ---- On a terminal ---- */
 
-/* The losses of a run as a plot in a dozen lines of a terminal. */
-
-/* Prints it, or nothing if no step was logged; curve_path, for the caption, is the file that has
- * the same in full. */
+/* Prints the losses of a run as a plot in a dozen lines of a terminal, or nothing if no step was
+ * logged; curve_path, for the caption, is the file that has the same in full. */
 void plot_print(const Curve *curve, const Screen *screen, const char *curve_path);
 
 #endif

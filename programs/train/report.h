@@ -47,10 +47,8 @@ void report_evaluating(Report *report, double share);
 
 /* ---- The beginning and the end ---- */
 
-/* What training prints before its first step (what was read, what losses to expect, the model and
- * the settings that were chosen, where the run is written) and after its last one. */
-
-/* Prints it all, before the first step and before any file is written. */
+/* Prints what was read, what losses to expect, the model and the settings that were chosen, and
+ * where the run is written: before the first step and before any file is written. */
 void announce(const Trainer *trainer, const Screen *screen);
 
 /* How a call of train ended. */

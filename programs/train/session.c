@@ -285,7 +285,6 @@ bool session_begin(Session *session, const char *command)
     const bool holds_out = trainer_holds_out(t);
     if (!trainer_begin_files(t, command) || (!s->resume && !trainer_save(t)))
         return false;
-    session->end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
     session->curve = (Curve){.run = t->directory.path,
                              .text = holds_out ? N_("held-out") : N_("all text"),
                              .floor = t->floor,
@@ -297,7 +296,7 @@ bool session_begin(Session *session, const char *command)
         session->show = show_new(t);
     if (team_leads())
         session->config = json_read(&t->directory, CONFIG_FILE);
-    session_start(session, session->end);
+    session_start(session, s->stop_after ? min_int(s->stop_after, s->steps) : s->steps);
     session->first_step = session->saved_step = t->progress.step;
     keep(t, false);
     take_orders(session);
@@ -317,7 +316,7 @@ void session_take_step(Session *session)
 bool session_step(Session *session)
 {
     Trainer *t = &session->trainer;
-    if (session->signal || t->progress.step >= session->end || out_of_patience(t))
+    if (session->signal || t->progress.step >= session->report.last || out_of_patience(t))
         return false;
     session_take_step(session);
     follow_up(session);

@@ -16,7 +16,6 @@ typedef struct {
     Curve curve;          /* of all lines of the log; the leader's */
     struct Show *show;    /* likewise, if there is --show; else NULL */
     struct cJSON *config; /* of the run, for its card; likewise */
-    int end;              /* the step at which this call stops */
     double begun, saved;  /* clock: when training began, when it last saved */
     int64_t first_step;   /* the one that this call began at */
     int64_t saved_step;   /* the step of the last save that did not fail */

@@ -219,38 +219,33 @@ double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits)
 /* Shares are 0, 1/STEPS, ... 1. */
 enum { STEPS = 20 };
 
-typedef struct {
-    Trainer *trainer;
-    CountMixture counts;
-} Mixing;
-
-static double loss_with(Mixing *m, int share, const Part *part)
+static double loss_with(Trainer *t, CountMixture *counts, int share, const Part *part)
 {
-    m->counts.share = share / (double)STEPS;
-    return loss_of(m->trainer, m->trainer->best, part);
+    counts->share = share / (double)STEPS;
+    return loss_of(t, t->best, part);
 }
 
 /* How badly a share does on what was set aside. */
-static double cost_of(Mixing *m, int share, double expected)
+static double cost_of(Trainer *t, CountMixture *counts, int share, double expected)
 {
-    const Part *part = &m->trainer->corpus.aside;
-    const double loss = loss_with(m, share, part) * (double)part->targets;
-    const double deviations = (m->counts.share - expected) / 0.1;
+    const Part *part = &t->corpus.aside;
+    const double loss = loss_with(t, counts, share, part) * (double)part->targets;
+    const double deviations = (counts->share - expected) / 0.1;
     return loss + deviations * deviations / 2;
 }
 
 /* With a growing share, the cost falls and then rises. The share to expect: in other texts it was
  * 0.4, or less if counting is far worse than the model, with a deviation of 0.1. That counts where
  * a few tokens alone would decide. */
-static int best_share(Mixing *m)
+static int best_share(Trainer *t, CountMixture *counts)
 {
-    const Part *part = &m->trainer->corpus.aside;
-    const double counting = loss_with(m, STEPS, part);
-    const double expected = fmax(0.4 - 0.25 * fmax(counting - loss_with(m, 0, part), 0), 0);
+    const Part *part = &t->corpus.aside;
+    const double counting = loss_with(t, counts, STEPS, part);
+    const double expected = fmax(0.4 - 0.25 * fmax(counting - loss_with(t, counts, 0, part), 0), 0);
     int low = 0, high = STEPS;
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (cost_of(m, middle, expected) <= cost_of(m, middle + 1, expected))
+        if (cost_of(t, counts, middle, expected) <= cost_of(t, counts, middle + 1, expected))
             high = middle;
         else
             low = middle + 1;
@@ -262,11 +257,11 @@ void trainer_mix(Trainer *t)
 {
     Counting *counting = &t->counting;
     team_share(counting, sizeof *counting);
-    Mixing m = {t, count_mixture_new(&t->corpus, counting->order, 0)};
-    t->gpt.mixture = count_mixture_of(&m.counts);
-    const int share = best_share(&m);
-    counting->mixed = loss_with(&m, share, &t->corpus.evaluated);
+    CountMixture counts = count_mixture_new(&t->corpus, counting->order, 0);
+    t->gpt.mixture = count_mixture_of(&counts);
+    const int share = best_share(t, &counts);
+    counting->mixed = loss_with(t, &counts, share, &t->corpus.evaluated);
     counting->share = isnan(counting->mixed) ? (double)NAN : share / (double)STEPS;
     t->gpt.mixture = (Mixture){0};
-    count_mixture_free(&m.counts);
+    count_mixture_free(&counts);
 }

@@ -181,6 +181,8 @@ bool run_remove_old(const Directory *directory)
     return true;
 }
 
+/* ---- config.json ---- */
+
 /* The object "pulga" of config.json, written and read through the table of settings.
  *
  *     "pulga": {"version": "0.1", "command": "train data/perro.txt --steps 9",
@@ -189,8 +191,6 @@ bool run_remove_old(const Directory *directory)
  *               "tokens": "word", "sequence": "lines", "lower": false, "min-count": 1, ...,
  *               "result": {"step": 9, "best_step": 9, "best_loss": 1.94, ...}}
  */
-
-/* ---- The identity ---- */
 
 /* The settings are taken as the text that config.json stores: a number has the same digits in every
  * call. The 0 after each word keeps "1", "23" apart from "12", "3". */
@@ -205,8 +205,6 @@ uint64_t record_identity(const Settings *settings, uint64_t text, const Tokenize
     }
     return tokenizer_checksum(tokenizer, checksum);
 }
-
-/* ---- Writing ---- */
 
 /* One text has a "name", several have "names". */
 static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
@@ -264,8 +262,6 @@ bool record_update(const Directory *directory, const Settings *settings, cJSON *
     }
     return json_write(directory, CONFIG_FILE, json);
 }
-
-/* ---- Reading ---- */
 
 /* What was asked for and may change keeps the value of the call, but that of the file is checked
  * too. Settings for one call only, such as --threads, are not in config.json and stay as they are.
@@ -340,6 +336,8 @@ void record_check_plan(const Config *config, const Directory *directory, const P
              directory->path, begun, matrix_kernel_name());
 }
 
+/* ---- state.safetensors ---- */
+
 /* The progress is kept as words in the metadata of a safetensors file, whose checksum
  * covers them and the numbers:
  *
@@ -347,8 +345,6 @@ void record_check_plan(const Config *config, const Directory *directory, const P
  *                       ..., "log_size": "512", "identity": "21de9fd719d50c5c", ...},
  *      "last.transformer.wte.weight": {...}, ..., "adam_m.transformer.wte.weight": {...}, ...}
  */
-
-/* ---- Writing ---- */
 
 /* A number as a word that strtod() reads back to the same bits; a whole one has no point. */
 static void put(cJSON *metadata, const char *name, double number)
@@ -396,8 +392,6 @@ uint64_t state_checksum(const Gpt *gpt, const Optimizer *optimizer)
             checksums[i] = weights_checksum(gpt, blocks[i]);
     return checksum_of(checksums, sizeof checksums);
 }
-
-/* ---- Reading ---- */
 
 /* The file has the right checksum, or none: a word that is missing or makes no sense was written by
  * another program. */

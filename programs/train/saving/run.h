@@ -3,8 +3,9 @@
  *     model.safetensors        the best weights so far
  *     config.json              the model's sizes, and in "pulga" all settings of the run
  *     tokenizer.json, tokenizer_config.json
- *     state.safetensors        all that a resumed run needs: the last weights, Adam's moments, the
- *                              best weights if they are others, and the progress
+ *     state.safetensors        all that a resumed run needs: the last weights, Adam's moments, with
+ *                              --average the averaged weights, the best weights if they are
+ *                              others, and the progress
  *     text.txt                 a copy of the text or, if it is large,
  *     tokens.bin               its ids: see text/corpus/corpus.h
  *     log.csv
@@ -154,9 +155,6 @@ bool receipt_write(const Directory *directory, const Receipt *receipt);
 bool receipt_parse(Receipt *receipt, const char *file, uint64_t identity);
 
 /* ---- state.safetensors ---- */
-
-/* state.safetensors, all that a resumed run needs: the last weights, Adam's moments, with --average
- * the averaged weights, the best weights if they are others, and the progress. */
 
 /* How far a run has come: all that a step reads or changes beside weights and moments. */
 typedef struct {
