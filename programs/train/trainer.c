@@ -612,15 +612,14 @@ _Noreturn void end_not_finite(const Trainer *t, int64_t step, const char *what)
     team_follow();
     const char *run = t->directory.path;
     const char *rate = t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr";
-    const char *number = weights_wrong(&t->gpt, t->gpt.weight_block);
-    if (number)
-        die("step %" PRId64 ": %s: among the weights, %s; %s keeps its last save; try a smaller "
-            "--%s",
-            step, translated(what), number, run, rate);
-    number = weights_wrong(&t->gpt, t->gpt.gradient_block);
-    if (number)
-        die("step %" PRId64 ": %s: in the gradient, %s; %s keeps its last save; try a smaller --%s",
-            step, translated(what), number, run, rate);
+    const char *weight = weights_wrong(&t->gpt, t->gpt.weight_block);
+    const char *gradient = weights_wrong(&t->gpt, t->gpt.gradient_block);
+    if (weight || gradient)
+        die(weight ? N_("step %" PRId64 ": %s: among the weights, %s; %s keeps its last save; try "
+                        "a smaller --%s")
+                   : N_("step %" PRId64 ": %s: in the gradient, %s; %s keeps its last save; try a "
+                        "smaller --%s"),
+            step, translated(what), weight ? weight : gradient, run, rate);
     die("step %" PRId64 ": %s; %s keeps its last save; try a smaller --%s", step, translated(what),
         run, rate);
 }

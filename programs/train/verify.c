@@ -103,10 +103,10 @@ static void take_settings(const Verification *v, Settings *settings, Decided *de
  * which might fail for a reason that has nothing to do with this. */
 static void check_small_text(const Verification *v, char *const *texts)
 {
+    const uint64_t wanted = checksum_of_key(v, "text");
     Source *source = source_open(texts, (SourceRules){.form = TEXT_AS_IS, .large = LARGE_TEXT});
     if (source_text(source))
-        check_text(source_name(source), source_checksum(source), checksum_of_key(v, "text"),
-                   v->path);
+        check_text(source_name(source), source_checksum(source), wanted, v->path);
     source_free(source);
 }
 

@@ -222,12 +222,15 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
 
 /* Each thread counts some of the pieces. If a few tokens are frequent, one count would have to wait
  * for the one before it: four are kept of each token. */
-static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
+double floor_unigram(const Corpus *corpus, int vocabulary)
 {
+    const size_t V = (size_t)vocabulary;
     const Part *part = &corpus->train;
+    AUTOFREE size_t *seen = memory_new(V, sizeof *seen, "counting words");
+    size_t all = 0;
+    double sum = 0;
     OMP(parallel if (part->targets > 1 << 16))
     {
-        const size_t V = (size_t)vocabulary;
         AUTOFREE size_t *own = memory_new(4 * V, sizeof *own, "counting words");
         AUTOFREE int *tokens =
             memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting words");
@@ -245,17 +248,9 @@ static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
         for (size_t v = 0; v < 4 * V; v++)
             seen[v % V] += own[v];
     }
-}
-
-double floor_unigram(const Corpus *corpus, int vocabulary)
-{
-    AUTOFREE size_t *seen = memory_new((size_t)vocabulary, sizeof *seen, "counting words");
-    size_t all = 0;
-    count_targets(corpus, seen, vocabulary);
-    for (int v = 0; v < vocabulary; v++)
+    for (size_t v = 0; v < V; v++)
         all += seen[v];
-    double sum = 0;
-    for (int v = 0; v < vocabulary; v++)
+    for (size_t v = 0; v < V; v++)
         if (seen[v])
             sum -= (double)seen[v] * elementary_log((double)seen[v] / (double)all);
     return sum / (double)all;
