@@ -284,15 +284,14 @@ static void open_new(Trainer *t)
  * it: then it begins again, with a row for this step. */
 static void resume_receipt(Trainer *t)
 {
-    Bytes file = {0};
-    if (directory_has(&t->directory, RECEIPT_FILE))
-        file = file_read_in(&t->directory, RECEIPT_FILE, false);
-    const bool good = file.bytes && receipt_parse(&t->receipt, file.bytes, t->origin.run);
+    AUTOFREE char *file = directory_has(&t->directory, RECEIPT_FILE)
+                              ? file_read_in(&t->directory, RECEIPT_FILE, false).bytes
+                              : NULL;
+    const bool good = file && receipt_parse(&t->receipt, file, t->origin.run);
     if (!good) {
         warn("%s/%s is missing or damaged: it begins again", t->directory.path, RECEIPT_FILE);
         t->receipt = receipt_begin(&t->plan.settings, t->origin, 0, t->progress.step);
     }
-    free(file.bytes);
     receipt_cut(&t->receipt, t->progress.step);
     if (!good || receipt_planned(&t->receipt) != t->plan.settings.steps)
         receipt_add(&t->receipt, trainer_receipt_row(t, NAN));
