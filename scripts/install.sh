@@ -33,13 +33,21 @@ for program; do
     put_made "share/bash-completion/completions/$name" scripts/completion.sh "$program" bash
     put_made "share/zsh/site-functions/_$name" scripts/completion.sh "$program" zsh
 done
+put 755 scripts/pulga.sh bin/pulga # calls them all
+overview() { # LANGUAGE
+    date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
+    sed "s/@DATE@/$date/" "scripts/manual/pulga.$1.1"
+}
+put_made share/man/man1/pulga.1 overview en
+put_made share/man/es/man1/pulga.1 overview es
 doc=share/doc/pulga
 
-# A page without screenshots, which are not installed (2 MB), and with commands that work as they
-# stand: only what make builds keeps its name.
+# A page without screenshots, which are not installed (2 MB), and without the repository's releases;
+# its commands work as they stand: only what make builds keeps its name.
 page() {
     awk -v RS= -v ORS='\n\n' '!/]\([a-z\/]*page\/[a-z-]*\.png\)/' "$1" |
-        sed -E -e '/`make`/!s,\./(train|sample|attend|export)\>,pulga-\1,g' \
+        sed -E -e 's, ·$,,; s,^\[[^]]*\]\(\.\./\.\./releases/.*,,' \
+            -e '/`make`/!s,\./(train|sample|attend|export)\>,pulga-\1,g' \
             -e "s,\<data/([a-z]+\.t[xs][tv]),$PREFIX/$doc/examples/\1,g"
 }
 

@@ -23,6 +23,23 @@ make() { env -u BIN -u BUILD make "$@"; }
     refuses 1 "pulga-export: run uses relu" -- pulga-export run a.gguf
 }
 
+@test "pulga calls the installed programs by their names, and alone says what there is" {
+    mkdir -p root/bin
+    cp "$ROOT/scripts/pulga.sh" root/bin/pulga
+    for name in $PROGRAMS; do ln -s "$BIN/$name" "root/bin/pulga-$name"; done
+    root/bin/pulga train perro.txt --steps 2 --out "a run" >out.txt
+    root/bin/pulga sample "a run" el --table 2 >out.txt
+    grep -q perro out.txt
+    [ "$(root/bin/pulga --version)" = "$("$BIN/train" --version)" ]
+    [ "$(root/bin/pulga | grep -c '^pulga [a-z]')" = 5 ]
+    [ "$(LC_ALL= LANG=es_MX.UTF-8 root/bin/pulga | grep -c '^pulga train TEXTO')" = 1 ]
+    refuses 64 "pulga: there is no tarin; it can be train, sample, attend, export or lab" -- root/bin/pulga tarin
+    refuses 1 "pulga: the lab is not installed" -- root/bin/pulga lab
+    mkdir -p root/share/pulga
+    touch root/share/pulga/pulga.html
+    env -u DISPLAY -u WAYLAND_DISPLAY root/bin/pulga lab | grep -qF "$WORK/root/share/pulga/pulga.html"
+}
+
 # options_of PROGRAM: the long options that its --help lists.
 options_of() {
     "$BIN/$1" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort
