@@ -260,13 +260,6 @@ static void open_new(Trainer *t)
     encode(t);
     prepare(t, tokenizer_size(&t->tokenizer));
     check_prompt(t);
-    if (settings->verify) {
-        t->directory = (Directory){-1, format_text("%s", settings->verify)};
-    } else {
-        t->directory = run_begin(settings, t->texts);
-        t->log = log_begin(&t->directory);
-        t->shown = shown_begin(&t->directory);
-    }
     t->origin.run = record_identity(settings, t->origin.text, &t->tokenizer);
     uint64_t from = 0;
     if (from_another) {
@@ -277,6 +270,13 @@ static void open_new(Trainer *t)
         gpt_init(&t->gpt, (uint32_t)settings->seed);
     }
     t->receipt = receipt_begin(settings, t->origin, from, 0);
+    if (settings->verify) {
+        t->directory = (Directory){-1, format_text("%s", settings->verify)};
+        return;
+    }
+    t->directory = run_begin(settings, t->texts, t->receipt.head);
+    t->log = log_begin(&t->directory);
+    t->shown = shown_begin(&t->directory);
 }
 
 /* Reads the receipt up to the step that the run goes on from, and notes there if more or fewer

@@ -17,12 +17,28 @@ receipt.txt state.safetensors text.txt tokenizer.json tokenizer_config.json" ]
     refutes -q $'\033' out.txt
 }
 
-@test "the same command a second time writes a run beside the first" {
+@test "another run of a text is written beside the first; the same one is made again there" {
     "$BIN/train" perro.txt --steps 2 >out.txt
     refutes '^note' out.txt
-    "$BIN/train" perro.txt --steps 2 | grep -qx "note    runs/perro holds an earlier run; this one is runs/perro-2"
-    "$BIN/train" perro.txt --steps 2 | grep -q "runs/perro-3"
-    [ -d runs/perro ] && [ -d runs/perro-2 ] && [ -d runs/perro-3 ]
+    "$BIN/train" perro.txt --steps 3 |
+        grep -qx "note    runs/perro holds an earlier run; this one is runs/perro-2"
+    "$BIN/train" perro.txt --steps 2 >out.txt
+    refutes '^note' out.txt
+    grep -q '^run     runs/perro$' out.txt
+    "$BIN/train" perro.txt --steps 3 | grep -q "^run     runs/perro-2$"
+    echo "el gato come" >>perro.txt
+    "$BIN/train" perro.txt --steps 2 | grep -q "^run     runs/perro-3$"
+    # A run that took long, that has no result yet, or that is being trained, stays.
+    for change in 's/"seconds":.*/"seconds": 60/' 's/"result"/"resutl"/'; do
+        cp runs/perro-3/config.json old.json
+        sed -i "$change" runs/perro-3/config.json
+        "$BIN/train" perro.txt --steps 2 | grep -q "^run     runs/perro-4$"
+        rm -r runs/perro-4
+        cp old.json runs/perro-3/config.json
+    done
+    exec 9<runs/perro-3
+    flock 9
+    "$BIN/train" perro.txt --steps 2 | grep -q "^run     runs/perro-4$"
 }
 
 @test "a run is replaced only with --overwrite" {

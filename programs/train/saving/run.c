@@ -98,10 +98,35 @@ char *run_name(const char *text)
     return format_text("runs/%.*s", length, base);
 }
 
-/* Makes a directory in runs/ named after the text: for data/perro.txt the first of runs/perro,
- * runs/perro-2, ... that is free. Only mkdir decides whether it is, so that processes which start
- * at once get one each. The caller frees the path. */
-static char *make_directory_for(const char *text)
+/* Seconds; a run that took less may be made again in its place. */
+static const double SHORT = 60;
+
+/* Whether a directory in runs/ has a run of the same text and settings, which took little time and
+ * is not in training: made again, it becomes the same. */
+static bool may_be_made_again(const Directory *runs, const char *name, const char *receipt)
+{
+    Directory old;
+    if (!directory_enter(&old, runs, name))
+        return false;
+    bool same = directory_lock(&old) && directory_has(&old, RECEIPT_FILE) &&
+                directory_has(&old, CONFIG_FILE);
+    if (same) {
+        Bytes file = file_read_in(&old, RECEIPT_FILE, true);
+        cJSON *json = json_read(&old, CONFIG_FILE);
+        const cJSON *result = json_get(json_get(json, "pulga"), "result");
+        same = !strncmp(file.bytes, receipt, strlen(receipt)) &&
+               json_number(result, "seconds") < SHORT;
+        cJSON_Delete(json);
+        free(file.bytes);
+    }
+    directory_close(&old);
+    return same;
+}
+
+/* Finds a directory in runs/ named after the text: for data/perro.txt the first of runs/perro,
+ * runs/perro-2, ... that is free or may be made again. Only mkdir decides whether it is free, so
+ * that processes which start at once get one each. The caller frees the path. */
+static char *directory_for(const char *text, const char *receipt, bool *again)
 {
     AUTOFREE char *name = run_name(text);
     char *path = format_text("%s", name);
@@ -110,6 +135,8 @@ static char *make_directory_for(const char *text)
     for (int number = 2; mkdirat(runs.handle, path + strlen("runs/"), 0777); number++) {
         if (errno != EEXIST)
             die("cannot make the directory %s: %s", path, reason(errno));
+        if ((*again = may_be_made_again(&runs, path + strlen("runs/"), receipt)))
+            break;
         free(path);
         path = format_text("%s-%d", name, number);
     }
@@ -141,14 +168,16 @@ void run_check(const Settings *settings, char *const *texts)
     directory_close(&directory);
 }
 
-Directory run_begin(const Settings *settings, char *const *texts)
+Directory run_begin(const Settings *settings, char *const *texts, const char *receipt)
 {
+    bool again = false;
     AUTOFREE char *path =
-        settings->out ? format_text("%s", settings->out) : make_directory_for(*texts);
+        settings->out ? format_text("%s", settings->out) : directory_for(*texts, receipt, &again);
     if (settings->out)
         directory_make(path);
     const Directory directory = run_open(path);
-    check_place(&directory, settings, texts);
+    if (!again)
+        check_place(&directory, settings, texts);
     remove_leftovers(&directory);
     return directory;
 }

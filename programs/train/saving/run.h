@@ -42,10 +42,10 @@ void run_check(const Settings *settings, char *const *texts);
  * The caller frees it. */
 char *run_name(const char *text);
 
-/* Opens and locks the directory for a new run: settings->out, which is checked as above, or a new
- * one named after the first of its texts. Nothing in it is changed yet except what a kill has
- * left. */
-Directory run_begin(const Settings *settings, char *const *texts);
+/* Opens and locks the directory for a new run: settings->out, which is checked as above, or one
+ * named after the first of its texts: a new one, or that of a short run whose receipt has the same
+ * head, which is made again there. Nothing in it is changed yet except what a kill has left. */
+Directory run_begin(const Settings *settings, char *const *texts, const char *receipt);
 
 /* Opens and locks a directory, until it is closed; dies if another process has locked it. */
 Directory run_open(const char *path);
