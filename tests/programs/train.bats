@@ -317,9 +317,9 @@ on_terminal() {
     grep -q ">floor 0.412<" whole/curve.svg
     grep -q "all text: the least is $(awk -F, '$1 == 40 { printf "%.6g", $4 }' whole/log.csv), " \
         whole/curve.svg
-    # tests/programs/train/report/curve.c has what a point is; this is how many programs.md says.
+    # tests/programs/train/curve.c has what a point is; this is how many programs.md says.
     local points
-    points=$(sed -n 's/.*CURVE_POINTS = \([0-9]*\) .*/\1/p' "$ROOT/programs/train/report/curve.h")
+    points=$(sed -n 's/.*CURVE_POINTS = \([0-9]*\) .*/\1/p' "$ROOT/programs/train/curve.h")
     grep -q "Up to $((points - 1)) steps each row is a point" "$ROOT/docs/programs.md"
     mkdir '<&' && cd '<&'
     "$BIN/train" ../perro.txt --steps 40 --stop-after 17 --out whole >/dev/null
