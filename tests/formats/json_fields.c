@@ -76,7 +76,8 @@ TEST(each_kind_has_its_json)
 static void get(const Field *field, const char *value)
 {
     Settings into = {0};
-    AUTOFREE char *text = value ? format_text("{\"%s\": %s}", field->name, value) : format_text("{}");
+    AUTOFREE char *text =
+        value ? format_text("{\"%s\": %s}", field->name, value) : format_text("{}");
     cJSON *object = cJSON_Parse(text);
     json_get_field(object, field, &into, "config.json");
     cJSON_Delete(object);

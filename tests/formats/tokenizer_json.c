@@ -228,7 +228,7 @@ static void check_use(ObjectiveKind objective, const char *part)
         *own = wrong[i];
         t.unk = i == 3 ? right : -1;
         AUTOFREE char *said = format_text("its %s is '%s', but it must be one of the added_tokens",
-                                       part, tokenizer_word(&t, wrong[i]));
+                                          part, tokenizer_word(&t, wrong[i]));
         assert_not_for(objective, &t, said);
     }
 }

@@ -229,7 +229,8 @@ static void assert_words(const char *text, const char *wanted)
 {
     char got[1024], *put = got;
     const size_t size = strlen(text);
-    AUTOFREE char *copy = malloc(size + 1); /* without the 0: a sanitizer sees a read beyond the end */
+    AUTOFREE char *copy =
+        malloc(size + 1); /* without the 0: a sanitizer sees a read beyond the end */
     memcpy(copy, text, size);
     const char *at = copy, *end = copy + size;
     Span word = {copy, copy};

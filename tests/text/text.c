@@ -10,7 +10,8 @@
  * of a message, from "a.txt:" on. */
 static void assert_cleaned(const char *bytes, size_t size, TextForm form, const char *wanted)
 {
-    AUTOFREE char *copy = malloc(size ? size : 1); /* so that a sanitizer sees a read beyond its end */
+    AUTOFREE char *copy =
+        malloc(size ? size : 1); /* so that a sanitizer sees a read beyond its end */
     memcpy(copy, bytes, size);
     size_t clean_size;
     char *clean;

@@ -125,7 +125,7 @@ TEST(a_path_of_any_length_is_written)
     FREED_BY(directory_close) Directory directory = directory_open(deep);
     assert_true(directory_has(&directory, "longer.name"));
     assert_int_equal(unlinkat(directory.handle, "longer.name", 0), 0);
-    assert_int_equal(scratch_count(deep), 0);    /* and no file of a shorter name has appeared */
+    assert_int_equal(scratch_count(deep), 0);       /* and no file of a shorter name has appeared */
     AUTOFREE char *name = format_text("%0255d", 0); /* the longest that a file may have */
     assert_true(replace(folder, name, "x", 1));
 }
@@ -256,7 +256,8 @@ TEST(a_directory_is_made_with_those_above_it)
     assert_int_equal(scratch_count(deep), 0);
     AUTOFREE char *file = scratch_write(deep, "file", "", 0), *below = format_text("%s/d", file);
     ASSERT_DIES(directory_make(below), below, "directory");
-    AUTOFREE char *slashes = format_text("%s//x///y/", folder), *made = format_text("%s/x/y", folder);
+    AUTOFREE char *slashes = format_text("%s//x///y/", folder),
+                  *made = format_text("%s/x/y", folder);
     directory_make(slashes);
     assert_int_equal(scratch_count(made), 0);
 }
@@ -300,7 +301,8 @@ TEST(links_lead_to_the_same_file)
 TEST(a_directory_is_not_entered_through_a_link)
 {
     SCRATCH(folder);
-    AUTOFREE char *inside = format_text("%s/inside", folder), *link = format_text("%s/link", folder);
+    AUTOFREE char *inside = format_text("%s/inside", folder),
+                  *link = format_text("%s/link", folder);
     directory_make(inside);
     assert_int_equal(symlink("inside", link), 0);
     FREED_BY(directory_close) Directory directory = directory_open(folder), inner;

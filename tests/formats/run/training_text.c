@@ -61,7 +61,7 @@ TEST(another_text_and_an_error_are_refused)
 {
     SCRATCH(folder);
     AUTOFREE char *run = run_in(folder),
-               *path = scratch_write(run, "text.txt", "un perro salta\n", 15);
+                  *path = scratch_write(run, "text.txt", "un perro salta\n", 15);
     assert_dies(open_it, run, "text.txt is not the text that", "was trained on");
     assert_int_equal(remove(path), 0);
     assert_int_equal(symlink("text.txt", path), 0); /* leads to itself */
