@@ -34,8 +34,10 @@
     static inline Type heap_take(Type *heap)                                      \
     {                                                                             \
         const Type first = heap[0], last = arrpop(heap);                          \
-        heap[0] = last; /* if it is the first, its place is free now */           \
-        heap_sink(heap, arrlenu(heap), 0);                                        \
+        if (arrlen(heap)) {                                                       \
+            heap[0] = last;                                                       \
+            heap_sink(heap, arrlenu(heap), 0);                                    \
+        }                                                                         \
         return first;                                                             \
     }
 

@@ -54,7 +54,9 @@ static double seconds_left(const Report *r, int64_t step)
 /* As "3m20s", or "". */
 static Digits time_left(const Report *r, int64_t step)
 {
-    return r->timed < ENOUGH_STEPS ? (Digits){""} : duration(seconds_left(r, step));
+    if (r->timed < ENOUGH_STEPS)
+        return (Digits){""};
+    return duration(seconds_left(r, step));
 }
 
 /* time    about 2h10m; Ctrl-C stops at any time and loses nothing

@@ -379,9 +379,12 @@ static size_t count_part(Ngrams *all, const Corpus *corpus, const Part *part, si
                          int *room)
 {
     const size_t most = (size_t)COUNTING_MOST + more;
-    size_t first = part->count, tokens = 0;
-    while (first && (tokens += corpus_piece(corpus, part, first - 1).length + 1) <= COUNTING_MOST)
-        first--;
+    size_t first = part->count;
+    for (size_t tokens = 0; first; first--) {
+        tokens += (size_t)corpus_piece(corpus, part, first - 1).length + 1;
+        if (tokens > COUNTING_MOST)
+            break;
+    }
     *all = (Ngrams){.tokens = memory_new(most, sizeof *all->tokens, "counting"),
                     .before = memory_new(most, sizeof *all->before, "counting"),
                     .purpose = memory_new(most, sizeof *all->purpose, "counting"),

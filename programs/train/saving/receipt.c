@@ -126,7 +126,6 @@ bool receipt_write(const Directory *directory, const Receipt *receipt)
 static bool read_row(Receipt *receipt, const char *line)
 {
     ReceiptRow row;
-    char *end_of_loss;
     char step[11], of[11], loss[32], state[17], model[17];
     int end = 0;
     const int cells = sscanf(line, " %10[0-9] %10[0-9] %31s %16[0-9a-f] %16[0-9a-f]%n", step, of,
@@ -135,8 +134,10 @@ static bool read_row(Receipt *receipt, const char *line)
     if (cells != 5 || (line[end] != '\n' && !row.replanned) || strlen(state) != 16 ||
         strlen(model) != 16)
         return false;
-    row.loss = strcmp(loss, "-") ? strtod(loss, &end_of_loss) : (double)NAN;
-    if (strcmp(loss, "-") && (end_of_loss == loss || *end_of_loss || !isfinite(row.loss)))
+    const bool none = !strcmp(loss, "-");
+    char *end_of_loss = loss;
+    row.loss = none ? (double)NAN : strtod(loss, &end_of_loss);
+    if (!none && (end_of_loss == loss || *end_of_loss || !isfinite(row.loss)))
         return false;
     row.step = strtoll(step, NULL, 10);
     row.of = strtoll(of, NULL, 10);
