@@ -6,9 +6,9 @@
 #include <stb/stb_ds.h>
 #include <stddef.h>
 
-/* Defines functions for entries of a type; comes_first(a, b) gets pointers to two. heap_sink() moves
- * the entry at `at` down to its place, in a heap of `count` entries. heap_put() and heap_take(),
- * which takes the first, are for heaps that are stb_ds arrays. */
+/* Defines functions for entries of a type; comes_first(a, b) gets pointers to two. heap_sink()
+ * moves the entry at `at` down to its place, in a heap of `count` entries. heap_put() and
+ * heap_take(), which takes the first, are for heaps that are stb_ds arrays. */
 #define HEAP(Type, comes_first)                                                   \
     static inline void heap_sink(Type *heap, size_t count, size_t at)             \
     {                                                                             \

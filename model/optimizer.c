@@ -161,8 +161,8 @@ static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
     return kind == OPTIMIZER_MUON && tensor->parts;
 }
 
-/* What Muon works in, on each thread, two matrices and two squares of the smaller side; 0 for AdamW.
- * Several matrices may lie side by side in a tensor: queries, keys and values. */
+/* What Muon works in, on each thread, two matrices and two squares of the smaller side; 0 for
+ * AdamW. Several matrices may lie side by side in a tensor: queries, keys and values. */
 static size_t room_of(const Tensor *tensors, int count, OptimizerKind kind)
 {
     size_t most = 0;

@@ -123,9 +123,9 @@ static void announce_checkpoints(const Pretrained *model, const int64_t *checkpo
                 model->directory.path);
 }
 
-/* The heads while they read a TEXT, the words of the command line after RUN: prints a line for each,
- * then the tables, or only writes the file. Returns false if it could not be written. Remarks go to
- * standard error if standard output is the file. */
+/* The heads while they read a TEXT, the words of the command line after RUN: prints a line for
+ * each, then the tables, or only writes the file. Returns false if it could not be written. Remarks
+ * go to standard error if standard output is the file. */
 static bool show_heads(Pretrained *model, const AttendOptions *options, char **words)
 {
     const GptConfig *config = &model->gpt.config;

@@ -69,8 +69,9 @@ static bool answer_prompt(Answerer *answerer, const Screen *screen, const char *
 /* Bytes of a line that comes from a pipe. */
 enum { PROMPT_MOST = 1 << 20 };
 
-/* The next line of standard input, without its line end; NULL at the end. It is read byte by byte, so
- * that a line without an end is refused before it fills the memory. A line may hold 0 bytes, and the last one may lack its line end; CRLF is also a line end. */
+/* The next line of standard input, without its line end, which is LF or CRLF; NULL at the end. It
+ * is read byte by byte, so that a line without an end is refused before it fills the memory. A line
+ * may hold 0 bytes, and the last one may lack its line end. */
 static char *read_line(size_t *size)
 {
     char *line;

@@ -116,8 +116,8 @@ static void watch_reading(void *task, const char *doing, double share)
     screen_task(task, doing, share);
 }
 
-/* Opens the trainer, and trains to the end of this call, or until a signal; what is due after a step
- * is in programs/train/session.c, the step itself in programs/train/step.c. */
+/* Opens the trainer, and trains to the end of this call, or until a signal; what is due after a
+ * step is in programs/train/session.c, the step itself in programs/train/step.c. */
 static bool open_and_train(Session *session, const char *command, const char *program)
 {
     nothing_written = format_text("%s%s: %s\n", session->screen.terminal ? "\n" : "",

@@ -29,8 +29,8 @@
 #include "base/utf8.h"
 #include "formats/json.h"
 
-/* The pre-tokenizer and the decoder of subwords. Every member is written: what is chosen for one that
- * is missing differs between programs. */
+/* The pre-tokenizer and the decoder of subwords. Every member is written: what is chosen for one
+ * that is missing differs between programs. */
 #define BYTE_LEVEL \
     "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":true}"
 

@@ -9,7 +9,6 @@
 #include "weights.h"
 
 #include <cjson/cJSON.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +19,9 @@
 #include "formats/json.h"
 #include "text/words/vocabulary.h"
 
-/* Lists the tensors of a block, each with its place in it; returns how many there are. Its name in a
- * file is the prefix, `inner` ("transformer." or nothing) unless it is the head's, and its name in
- * the model. OpenAI-GPT (post-norm) files use other names for the embeddings. */
+/* Lists the tensors of a block, each with its place in it; returns how many there are. Its name in
+ * a file is the prefix, `inner` ("transformer." or nothing) unless it is the head's, and its name
+ * in the model. OpenAI-GPT (post-norm) files use other names for the embeddings. */
 static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix,
                       const char *inner)
 {
@@ -146,6 +145,12 @@ void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const ch
     free(list);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t size = strlen(text), last = strlen(end);
+    return size >= last && !strcmp(text + size - last, end);
+}
+
 /* A head that is stored although it is tied must be the same as the table of tokens. */
 static void check_tied(const SafeTensors *files, const Gpt *gpt)
 {
@@ -176,7 +181,7 @@ static void check_others(const SafeTensors *files, const Gpt *gpt, NamedTensor *
         if (!strcmp(name, "lm_head.weight") && !gpt->config.untied)
             check_tied(files, gpt);
         else if (!bsearch(&wanted, list, (size_t)count, sizeof wanted, by_name) &&
-                 fnmatch("*.attn.bias", name, 0) && fnmatch("*.attn.masked_bias", name, 0))
+                 !ends_with(name, ".attn.bias") && !ends_with(name, ".attn.masked_bias"))
             die("%s has the tensor %.100s, which the model in config.json does not have",
                 safetensors_file_of(files, name), name);
     }

@@ -39,8 +39,8 @@ static Lines lines_begin(const Directory *directory, const char *name, const cha
 }
 
 /* The file, cut to this size; a new one, which begins with the line `first`, if it is shorter or
- * missing. The lines after `size` belong to steps that were not saved and will be taken again. A person may
- * have removed the file or made it shorter, which is no reason to refuse the run. */
+ * missing. The lines after `size` belong to steps that were not saved and will be taken again. A
+ * person may have removed the file or made it shorter, which is no reason to refuse the run. */
 static Lines lines_resume(const Directory *directory, const char *name, const char *first,
                           size_t size)
 {

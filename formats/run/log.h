@@ -70,8 +70,8 @@ typedef struct {
     double tokens_per_second, seconds; /* since this call of train began to train */
 } LogEntry;
 
-/* A new log, which is made when lines are written; and that of a resumed run, cut to this size. If it
- * is shorter or missing, warns and begins again. */
+/* A new log, which is made when lines are written; and that of a resumed run, cut to this size. If
+ * it is shorter or missing, warns and begins again. */
 Lines log_begin(const Directory *directory);
 Lines log_resume(const Directory *directory, size_t size);
 

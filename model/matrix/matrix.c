@@ -102,9 +102,9 @@ static int row_blocks(Matrix y, Matrix a, int threads)
 
 /* ---- So few rows, as in generation, that every number of b is used about once ---- */
 
-/* Nothing is faster then than reading b where it lies, in sequence. Plain loops, since they wait for
- * memory anyway. The dot product uses vectors by hand, since the compiler may not reorder its sum,
- * and so do rounded rows, whose numbers are unpacked a vector at a time. */
+/* Nothing is faster then than reading b where it lies, in sequence. Plain loops, since they wait
+ * for memory anyway. The dot product uses vectors by hand, since the compiler may not reorder its
+ * sum, and so do rounded rows, whose numbers are unpacked a vector at a time. */
 
 enum { SKINNY_ROWS = 4 }; /* with five, copying b is already faster */
 

@@ -671,9 +671,9 @@ char *answer_text(const Answerer *a, const Answer *answer, const Continuation *c
     return text;
 }
 
-/* Of a continuation that was cut, perhaps within a token, what is written is looked for. The text has
- * the source of a pair only if a line begins with it: [bos] is also looked for. A line with gaps has
- * it anyway. */
+/* Of a continuation that was cut, perhaps within a token, what is written is looked for. The text
+ * has the source of a pair only if a line begins with it: [bos] is also looked for. A line with
+ * gaps has it anyway. */
 static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
     const Tokenizer *t = &a->model->tokenizer;

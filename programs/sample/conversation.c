@@ -527,8 +527,9 @@ static bool asks_for_help(const char *line)
 
 /* ---- Prompts ---- */
 
-/* Answers a prompt, and keeps what :again and :more need; or says why there is no answer, then these
- * stay with the last that had one. Meanwhile Ctrl-C ends the answer, and a second one the program. */
+/* Answers a prompt, and keeps what :again and :more need; or says why there is no answer, then
+ * these stay with the last that had one. Meanwhile Ctrl-C ends the answer, and a second one the
+ * program. */
 static void reply(Conversation *c, const char *prompt)
 {
     const struct sigaction noting = {.sa_handler = note_signal,

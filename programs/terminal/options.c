@@ -288,9 +288,9 @@ void options_check_path(const char *path, const char *folder)
 
 /* ---- Words for a shell ---- */
 
-/* A word that is empty, or has a character that means something to a shell, stands in single quotes,
- * and a single quote in it as '\''. Control characters become question marks even there, since a
- * terminal also obeys them inside quotes; such a name must be typed by hand. */
+/* A word that is empty, or has a character that means something to a shell, stands in single
+ * quotes, and a single quote in it as '\''. Control characters become question marks even there,
+ * since a terminal also obeys them inside quotes; such a name must be typed by hand. */
 static void put_quoted(FILE *out, const char *word)
 {
     AUTOFREE char *safe = format_text("%s", word);

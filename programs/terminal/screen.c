@@ -19,8 +19,8 @@
 enum { LABEL_COLUMNS = 8 };
 
 /* mpirun gives its processes a terminal even if its own output goes into a file; but only a real
- * one has a size. NO_COLOR (no-color.org) switches colours off if it is not empty. A terminal that TERM calls dumb,
- * or that has no TERM, cannot move its cursor. */
+ * one has a size. NO_COLOR (no-color.org) switches colours off if it is not empty. A terminal that
+ * TERM calls dumb, or that has no TERM, cannot move its cursor. */
 Screen screen_open(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");

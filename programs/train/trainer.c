@@ -436,8 +436,8 @@ static void share_corpus(Corpus *c)
     c->evaluated = (Part){0};
 }
 
-/* Gives all members of a team what the leader has opened; for the others, which decide nothing, this
- * opens it. */
+/* Gives all members of a team what the leader has opened; for the others, which decide nothing,
+ * this opens it. */
 static void share(Trainer *t)
 {
     int vocabulary = t->plan.shape.vocabulary;

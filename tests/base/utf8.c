@@ -1,6 +1,6 @@
-/* utf8.c, display.c: every code point is decoded as it was encoded, what is not UTF-8 is passed byte
- * by byte, and the classes are Unicode's. What is shown holds nothing that a terminal obeys, quoted
- * text stays text, and words fit their columns. */
+/* utf8.c, display.c: every code point is decoded as it was encoded, what is not UTF-8 is passed
+ * byte by byte, and the classes are Unicode's. What is shown holds nothing that a terminal obeys,
+ * quoted text stays text, and words fit their columns. */
 #include <ctype.h>
 
 #include "base/base.h"

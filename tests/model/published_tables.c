@@ -104,8 +104,9 @@ static Real uniform_within(float bound, TorchRandom *random)
     return uniform24(random) * (bound - -bound) + -bound;
 }
 
-/* The starting values of nn.Linear: weight [in, out], which may be a part of a larger matrix, is drawn
- * row by row of its transpose, as PyTorch stores it; then the bias (out), unless it is NULL. */
+/* The starting values of nn.Linear: weight [in, out], which may be a part of a larger matrix, is
+ * drawn row by row of its transpose, as PyTorch stores it; then the bias (out), unless it is NULL.
+ * */
 static void torch_linear(Matrix weight, Real *bias, TorchRandom *random)
 {
     const float bound = (float)(1 / sqrt(weight.rows));

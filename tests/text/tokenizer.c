@@ -445,9 +445,9 @@ TEST(pairs_and_gaps_are_decoded)
 
 /* ---- Time ---- */
 
-/* The seconds that it takes to count many words; `prepared`: words whose hashes in stb_ds collide. It
- * turns the hash by 9 bits for each character, so that 57 characters later one counts half as much
- * (57 · 9 = 8 · 64 + 1): a step down here and two up there cancel out. */
+/* The seconds that it takes to count many words; `prepared`: words whose hashes in stb_ds collide.
+ * It turns the hash by 9 bits for each character, so that 57 characters later one counts half as
+ * much (57 · 9 = 8 · 64 + 1): a step down here and two up there cancel out. */
 static double seconds_to_train(bool prepared)
 {
     enum { BITS = 15, MANY = 1 << BITS, LENGTH = 57 + BITS, ALL_BYTES = MANY * (LENGTH + 1) };

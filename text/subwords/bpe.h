@@ -205,8 +205,9 @@ void bpe_stream_end(BpeStream *stream, FILE *out);
  * smaller left id comes first, then the one with the smaller right id. */
 
 /* Adds the 256 bytes to a vocabulary, as their characters in their order, and then merges until it
- * has `size` tokens; those that it has already, which are special, are part of these. Ends sooner if no pair is left that occurs `min_count` times. Frees the counts, whose
- * memory it needs. Returns the merges, an stb_ds array. */
+ * has `size` tokens; those that it has already, which are special, are part of these. Ends sooner
+ * if no pair is left that occurs `min_count` times. Frees the counts, whose memory it needs.
+ * Returns the merges, an stb_ds array. */
 BpeMerge *bpe_train(Vocabulary *vocabulary, WordCounts *counts, int size, int64_t min_count);
 
 /* A vocabulary of the 256 bytes only; ids[byte] receives their ids. */

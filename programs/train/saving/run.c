@@ -145,8 +145,8 @@ static char *directory_for(const char *text, const char *receipt, bool *again)
     return path;
 }
 
-/* A run, or another model, may be overwritten if that was asked for. A tokenizer or a text by itself
- * is neither. */
+/* A run, or another model, may be overwritten if that was asked for. A tokenizer or a text by
+ * itself is neither. */
 static void check_place(const Directory *directory, const Settings *settings, char *const *texts)
 {
     int64_t *checkpoints = checkpoint_steps(directory);

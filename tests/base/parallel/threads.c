@@ -1,4 +1,5 @@
-/* threads.c: a step gets as many threads as its work is worth. */
+/* threads.c: a step gets as many threads as its work is worth; and what a launcher of processes
+ * says of them. */
 #include "base/parallel/threads.h"
 #include "tests/helpers/test.h"
 
@@ -11,4 +12,22 @@ TEST(threads_grow_with_the_work)
     assert_int_equal(threads_for_step(768, 134528) > 1, limit > 1);
     assert_int_equal(threads_for_step(1 << 30, SIZE_MAX), limit);
     thread_set_limit(most);
+}
+
+TEST(a_launcher_is_known_by_its_variables)
+{
+    int number = 7;
+    /* The script of sbatch is one process, and so is a program of its own on this machine. */
+    setenv("SLURM_NTASKS", "4", 1);
+    setenv("SLURM_PROCID", "0", 1);
+    assert_int_equal(launcher_processes(&number), 0);
+    assert_int_equal(number, 0);
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+    setenv("SLURM_PROCID", "2", 1);
+    assert_int_equal(launcher_processes(&number), 4);
+    assert_int_equal(number, 2);
+    setenv("PMI_SIZE", "3", 1); /* mpirun within srun */
+    setenv("PMI_RANK", "1", 1);
+    assert_int_equal(launcher_processes(&number), 3);
+    assert_int_equal(number, 1);
 }

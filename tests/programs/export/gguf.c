@@ -1,7 +1,7 @@
 /* A model is written with the names, axes and keys that llama.cpp reads; numbers of 16 and 8 bits
- * are the nearest ones; what its gpt2 is not is refused in one line, with the option that would have
- * made it possible. A reader of its own reads the files back, by the description of the format and
- * not by our writer. make parity runs such files in llama.cpp itself. */
+ * are the nearest ones; what its gpt2 is not is refused in one line, with the option that would
+ * have made it possible. A reader of its own reads the files back, by the description of the format
+ * and not by our writer. make parity runs such files in llama.cpp itself. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

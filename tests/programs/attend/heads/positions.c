@@ -40,8 +40,8 @@ static char *written(void (*write)(FILE *out, const Positions *positions), const
     return capture_end();
 }
 
-/* Sinusoids differ by their distance only, unless the width is odd: then the last sine has no cosine
- * beside it. */
+/* Sinusoids differ by their distance only, unless the width is odd: then the last sine has no
+ * cosine beside it. */
 TEST(cosines_are_told_by_their_distance)
 {
     static const struct {

@@ -1,6 +1,6 @@
-/* data.c: a page with the model holds the run's log, thinned, and a text to count in if it is small.
- * tests/browser/ has a browser compute with all else that data.c writes: sizes, weights, tokens,
- * spacing. */
+/* data.c: a page with the model holds the run's log, thinned, and a text to count in if it is
+ * small. tests/browser/ has a browser compute with all else that data.c writes: sizes, weights,
+ * tokens, spacing. */
 #include "tests/helpers/close.h"
 
 #include <cjson/cJSON.h>
