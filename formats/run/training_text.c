@@ -2,8 +2,12 @@
  * directory without one is someone else's: its text.txt may be anything, and is not read. */
 #include "training_text.h"
 
+#include <cjson/cJSON.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/files/file.h"
 #include "formats/json.h"
@@ -50,6 +54,25 @@ void training_text_free(TrainingText *text)
 {
     if (text->there)
         corpus_free(&text->corpus);
+}
+
+const char *training_text_changed(const Pretrained *model)
+{
+    enum { LARGE = 16 << 20 };
+    const cJSON *text = json_get(config_own(&model->config), "text");
+    const char *name = json_text(text, "name");
+    const double size = json_number(text, "size");
+    struct stat now;
+    if (!name || isnan(size) || stat(name, &now) || !S_ISREG(now.st_mode))
+        return NULL;
+    if ((double)now.st_size != size)
+        return name;
+    if (now.st_size > LARGE || access(name, R_OK))
+        return NULL;
+    const Bytes file = file_read(name, false);
+    const uint64_t checksum = checksum_of(file.bytes, file.size);
+    free(file.bytes);
+    return strcmp(checksum_hex(checksum).text, model->config.text) ? name : NULL;
 }
 
 /* ---- Counts ---- */

@@ -500,3 +500,24 @@ typed() {
     printf x >>run/model.safetensors
     refuses 1 model.safetensors -- "$BIN/sample" run el
 }
+
+@test "a run whose text has changed, or that has a later one, is told from what is meant" {
+    cp "$ROOT/data/perro.txt" mio.txt
+    "$BIN/train" mio.txt --steps 2 >/dev/null
+    "$BIN/sample" runs/mio el >/dev/null 2>err.txt
+    [ ! -s err.txt ]
+    sed -i 's/gato/pato/' mio.txt # of the same size
+    "$BIN/sample" runs/mio el 2>&1 >/dev/null |
+        grep -qx "sample: mio.txt has changed since runs/mio was trained on it"
+    echo "un pato come" >>mio.txt
+    "$BIN/sample" runs/mio el 2>&1 >/dev/null | grep -q "mio.txt has changed"
+    touch -d '1 hour ago' runs/mio/model.safetensors
+    "$BIN/train" mio.txt --steps 2 >/dev/null
+    "$BIN/sample" runs/mio/ el 2>&1 >/dev/null |
+        grep -qx "sample: this is runs/mio/; runs/mio-2 was trained later"
+    "$BIN/sample" runs/mio-2/ el >/dev/null 2>err.txt
+    [ ! -s err.txt ]
+    touch runs/mio-2/model.safetensors -d '2 hours ago'
+    LC_ALL=es_MX.UTF-8 "$BIN/sample" runs/mio-2 el 2>&1 >/dev/null |
+        grep -qx "sample: este es runs/mio-2; runs/mio se entrenó después"
+}
