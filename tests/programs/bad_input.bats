@@ -71,7 +71,8 @@ load programs.bash
     no "--steps" "--epochs" -- "$BIN/train" missing.txt --steps 3 --epochs 2
     no "--text" -- "$BIN/train" missing.txt --text other.txt
     no "--out" "--resume" -- "$BIN/train" --resume run --out other
-    no "--lr-factor is for" "; cosine does not" -- \
+    no "--lr is for" "noam does not" "or give --lr-factor" -- "$BIN/train" missing.txt --lr 0.01
+    no "--lr-factor is for" "; cosine does not" "give --lr" -- \
         "$BIN/train" missing.txt --lr-factor=0.1 --schedule cosine
     no "--min-lr 0.01" "--lr 0.001" -- "$BIN/train" missing.txt --schedule cosine --min-lr 0.01
     no "--overwrite" "--out DIR" -- "$BIN/train" missing.txt --overwrite

@@ -179,22 +179,31 @@ static void check_schedule(const Settings *s, const Decided *decided)
     static const struct {
         size_t offset;
         bool is_read[3]; /* by each ScheduleKind */
-        const char *readers;
+        const char *readers, *instead;
     } settings[] = {
         {offsetof(Settings, lr),
          {[SCHEDULE_COSINE] = true, [SCHEDULE_CONSTANT] = true},
-         N_("cosine and constant")},
-        {offsetof(Settings, lr_factor), {[SCHEDULE_NOAM] = true}, "noam"},
-        {offsetof(Settings, min_lr), {[SCHEDULE_COSINE] = true}, "cosine"},
+         N_("cosine and constant"),
+         N_("add --schedule cosine, or give --lr-factor")},
+        {offsetof(Settings, lr_factor),
+         {[SCHEDULE_NOAM] = true},
+         "noam",
+         N_("give --lr, or leave --schedule out")},
+        {offsetof(Settings, min_lr),
+         {[SCHEDULE_COSINE] = true},
+         "cosine",
+         N_("add --schedule cosine")},
         {offsetof(Settings, cooldown),
          {[SCHEDULE_NOAM] = true, [SCHEDULE_CONSTANT] = true},
-         N_("noam and constant")},
+         N_("noam and constant"),
+         N_("leave --schedule out")},
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (decided->at[settings[i].offset] && !settings[i].is_read[s->schedule])
-            usage_error("--%s is for --schedule %s; %s does not read it",
+            usage_error("--%s is for --schedule %s; %s does not read it: %s",
                         field_at(SETTINGS, settings[i].offset)->name,
-                        translated(settings[i].readers), SCHEDULES[s->schedule]);
+                        translated(settings[i].readers), SCHEDULES[s->schedule],
+                        translated(settings[i].instead));
     if (s->schedule == SCHEDULE_COSINE && s->min_lr > s->lr)
         usage_error("--min-lr %g is above --lr %g: the rate falls to it", s->min_lr, s->lr);
 }
