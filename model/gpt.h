@@ -102,8 +102,7 @@ void ablate(Gpt *gpt, int layer, int head);
 /* ---- Fewer bytes ---- */
 
 /* A model whose matrices are kept in fewer bytes (model/matrix/rounded.h), for reading and writing:
- * if the weights do not fit into the caches, a token takes 0.5 of the time in bf16 and 0.4 in q8.
- * */
+ * if the weights do not fit into the caches, a token takes half of the time in bf16, 0.4 in q8. */
 
 /* Whether all rows have a multiple of ROUNDED_GRAIN numbers. */
 bool gpt_rounds(const GptConfig *config);

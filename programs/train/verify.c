@@ -234,8 +234,7 @@ static bool check_files(Verification *v)
 
 /* ---- Training again ---- */
 
-/* The last step to compare: that of the next checkpoint, if it begins at one, or of the last row.
- * */
+/* The last step to compare: that of the next checkpoint if it begins at one, or of the last row. */
 static int64_t last_step(const Verification *v, bool from_checkpoint)
 {
     int64_t last = arrlen(v->receipt.rows) ? arrlast(v->receipt.rows).step : -1;

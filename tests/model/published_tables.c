@@ -105,8 +105,7 @@ static Real uniform_within(float bound, TorchRandom *random)
 }
 
 /* The starting values of nn.Linear: weight [in, out], which may be a part of a larger matrix, is
- * drawn row by row of its transpose, as PyTorch stores it; then the bias (out), unless it is NULL.
- * */
+ * drawn row by row of its transpose, as PyTorch stores it; then the bias (out), if there is one. */
 static void torch_linear(Matrix weight, Real *bias, TorchRandom *random)
 {
     const float bound = (float)(1 / sqrt(weight.rows));

@@ -396,8 +396,7 @@ void plan_free(Plan *plan)
 /* A text is wrapped if the first word of the next line would make at least 80% of its lines longer
  * than nine tenths of the column, and half of the lines end within a sentence. (In common licences
  * 87 to 99% of the lines would become that long, in verse 39%.) A text has no spaces if most of its
- * letters belong to scripts that use none, or if its words are longer than those of any language.
- * */
+ * letters belong to scripts that use none, or if its words are longer than any language's. */
 
 /* Columns at which texts are wrapped, and the mean length of a word, in code points; and how many
  * lines or letters it takes to judge a text. */

@@ -53,8 +53,7 @@ Directory run_open(const char *path);
 /* Opens and locks a run to resume; dies if that is not possible. */
 Directory run_resume(const char *path);
 
-/* Removes the run that a new one replaces, if there is one. Warns and returns false if that fails.
- * */
+/* Removes the run that a new one replaces, if any; warns and returns false if that fails. */
 bool run_remove_old(const Directory *directory);
 
 /* ---- config.json ---- */
