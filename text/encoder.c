@@ -187,17 +187,31 @@ static void note_lowered(Encoding *e, Span word)
         extend_text(&e->lowered, "%.*s", (int)(word.end - word.begin), word.begin);
 }
 
+/* Says which token has no id and, of the first one, which ones are spelt alike. */
+static void note_unknown(const Tokenizer *t, Encoding *e, const char *name, Span token)
+{
+    if (!e->wrong) {
+        e->known = (int)arrlen(e->ids);
+        e->wrong = tokenizer_unknown(t, name, token);
+        return;
+    }
+    enum { LONGEST_LINE = 400 };
+    AUTOFREE char *quoted = format_text("'%.*s'", (int)(token.end - token.begin), token.begin);
+    if (!strstr(e->wrong, quoted) && strlen(e->wrong) + strlen(quoted) < LONGEST_LINE)
+        extend_text(&e->wrong, _("; nor %s"), quoted);
+}
+
 /* Appends the ids of a clean part of a prompt, or says in e->wrong why that is not possible. */
 static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span text)
 {
     Encoder *encoder = encoder_new(t, (size_t)(text.end - text.begin), -1);
-    for (Span unknown = text; !e->wrong && !encoder_add(encoder, text, &e->ids, &unknown);) {
+    for (Span unknown = text; !encoder_add(encoder, text, &e->ids, &unknown);) {
         int id = find_lower(t, unknown);
         if (id >= 0)
             note_lowered(e, unknown);
         id = id < 0 ? t->unk : id;
         if (id < 0)
-            e->wrong = tokenizer_unknown(t, name, unknown);
+            note_unknown(t, e, name, unknown);
         arrput(e->ids, id);
         text.begin = unknown.end;
     }

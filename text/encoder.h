@@ -123,6 +123,8 @@ typedef struct {
     int *ids, count;   /* [bos] first if the model reads by lines; of pairs, with [sep] after the
                         source; of a text with gaps, [mask] for each and [eos] at the end */
     char *wrong;       /* why there are no ids, in one line; or NULL */
+    int known;         /* how many are there all the same, if that is only a token without one:
+                          those before it */
     char *lowered;     /* the words that are known only in lower case and were read so; or NULL */
     int lowered_count; /* how many are listed there: at most ten, then … */
 } Encoding;

@@ -477,6 +477,13 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
                                                a->rules.beam, name, prompt, size)};
     Encoding *e = &answer.encoding;
     answer.hidden = !a->model->tokenizer.stream; /* [bos] */
+    if (e->wrong && e->known && !a->pairs && !a->gaps) {
+        answer.unknown = e->wrong;
+        e->count = e->known;
+        arrsetlen(e->ids, e->count);
+        e->wrong =
+            check(&a->model->tokenizer, a->model->gpt.config.context, a->rules.beam, name, e);
+    }
     if (e->wrong)
         return answer;
     if (e->count == 0)
@@ -500,6 +507,7 @@ void answer_free(Answer *answer)
     for (int i = 0; i < answer->place_count; i++)
         candidates_free(answer->places[i].best);
     free(answer->places);
+    free(answer->unknown);
     encoding_free(&answer->encoding);
 }
 

@@ -92,6 +92,8 @@ typedef struct {
     const char *prompt; /* as given; or the token that was drawn because it was empty */
     uint32_t number;    /* of the prompt, from 0 */
     Encoding encoding;  /* its tokens, or why there is no answer */
+    char *unknown;      /* what the model does not know of it, in one line: then the tokens are
+                           those before that; else NULL */
     int hidden;         /* 1 if its first token is [bos] or a line end that was added, else 0 */
     bool context_full;  /* the prompt has more tokens than the context */
     Candidates *places; /* (place_count) the next token, or each gap */

@@ -366,6 +366,10 @@ void answer_print_json(const Answerer *a, const Answer *answer)
         printf("}\n");
         return;
     }
+    if (answer->unknown) {
+        printf(",\"unknown\":");
+        put_json(stdout, answer->unknown);
+    }
     if (answer->encoding.lowered) {
         printf(",\"lowered\":");
         put_json(stdout, answer->encoding.lowered);

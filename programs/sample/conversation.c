@@ -349,6 +349,19 @@ static const Continuation *print_growing(Answerer *a, Answer *answer, const Scre
     return first;
 }
 
+/* What the model does not know of the prompt, and what it reads of it. */
+static void warn_of_unknown(const Answerer *a, const Answer *answer)
+{
+    const Encoding *e = &answer->encoding;
+    AUTOFREE char *text = tokenizer_decode(&a->model->tokenizer, e->ids, e->count);
+    AUTOFREE char *shown = display_text(text);
+    warn("%s", answer->unknown);
+    if (*shown)
+        warn("the answer goes on from '%s'", shown);
+    else
+        warn("the answer goes on from the beginning of a line");
+}
+
 const Continuation *answer_show(Answerer *a, Answer *answer, const Screen *screen)
 {
     const Continuation *first = NULL;
@@ -360,6 +373,8 @@ const Continuation *answer_show(Answerer *a, Answer *answer, const Screen *scree
     } else if (answer->encoding.wrong) {
         warn("%s", answer->encoding.wrong);
     } else {
+        if (answer->unknown)
+            warn_of_unknown(a, answer);
         answer_print_tables(a, answer, screen);
         first = print_growing(a, answer, screen);
     }
@@ -539,7 +554,7 @@ static void reply(Conversation *c, const char *prompt)
     c->answerer->interrupt = &interrupt;
     sigaction(SIGINT, &noting, &before);
     Answer answer = answer_begin(c->answerer, _("the prompt"), prompt, strlen(prompt));
-    if (answer.encoding.wrong && asks_for_help(prompt))
+    if ((answer.encoding.wrong || answer.unknown) && asks_for_help(prompt))
         help(c);
     else {
         const Continuation *first = answer_show(c->answerer, &answer, c->screen);

@@ -64,20 +64,38 @@ small_run() {
 @test "each line of a pipe is a prompt, and a wrong one does not end it" {
     small_run
     status=0
-    printf 'el\nun dato\n\nun' | "$BIN/sample" run --count 1 >out.txt 2>err.txt || status=$?
+    printf 'el\nun [mask]\n\nun' | "$BIN/sample" run --count 1 >out.txt 2>err.txt || status=$?
     [ "$status" -eq 1 ]
     refutes '^> ' out.txt
     [ "$(grep -c '^  1  ' out.txt)" -eq 3 ]
     [ "$(grep -c '^  word ' out.txt)" -eq 3 ]
-    grep -q "^sample: standard input:2: the model does not know 'dato'; its nearest: gato" err.txt
+    grep -q "^sample: standard input:2 has \[mask\], but" err.txt
     [ "$(wc -l <err.txt)" -eq 1 ]
+}
+
+@test "what the model does not know of a prompt is named, and the answer goes on before it" {
+    learned_run
+    "$BIN/sample" run "un muchacho" >known.txt
+    "$BIN/sample" run "un muchacho dato el vals dato" >out.txt 2>err.txt
+    cmp out.txt known.txt
+    head -n 1 err.txt |
+        grep -qx "sample: the prompt: the model does not know 'dato'; its nearest: gato.*; nor 'vals'"
+    tail -n 1 err.txt | grep -qx "sample: the answer goes on from 'un muchacho'"
+    "$BIN/sample" run vals 2>&1 >out.txt | grep -qx "sample: the answer goes on from the beginning of a line"
+    grep -q "^  el  *0.5" out.txt
+    # A stream has no beginning.
+    "$BIN/train" perro.txt --sequence stream --steps 2 --out stream >/dev/null
+    refuses 1 "does not know 'vals'" -- "$BIN/sample" stream "vals un"
+    "$BIN/sample" stream "un vals" >out.txt 2>err.txt
+    grep -qx "sample: the answer goes on from 'un'" err.txt
 }
 
 @test "--json: one object per prompt, each on a line" {
     learned_run
-    printf 'el\ndato "\n' | "$BIN/sample" run --json --count 2 >out.txt || true
+    printf 'el\nel dato "\n[mask]\n' | "$BIN/sample" run --json --count 2 >out.txt || true
     holds -s '(.[0].next[0].of == 5) and (.[0].continuations | length == 2 and all(.ended and .in_text))
-        and (.[1].error | contains("dato")) and .[1].prompt == "dato \""' out.txt
+        and (.[1].unknown | contains("dato")) and .[1].prompt == "el dato \""
+        and .[1].next == .[0].next and (.[2].error | contains("[mask]"))' out.txt
     # The same prompt again is drawn again, with other words.
     printf 'el\nel\n' | "$BIN/sample" run --json --temperature 2 >out.txt
     holds -s '.[0].continuations != .[1].continuations' out.txt
