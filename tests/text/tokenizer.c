@@ -163,7 +163,9 @@ TEST(prompts_become_ids_or_a_message)
         {"el [bos]", "here: the text contains the reserved token [bos]; put a space in it: [ bos]"},
         {"el [EOS]", "here: the text contains the reserved token [eos]; put a space in it: [ eos]"},
         {"el pero", "here: the model does not know 'pero'; its nearest: perro, el, hueso"},
-        {"el x\x1B[31m", "here: the model does not know 'x?'"},
+        {"el pero gata come pero",
+         "here: the model does not know 'pero'; its nearest: perro, el, hueso; nor 'gata'"},
+        {"el x\x1B[31m", "here: the model does not know 'x?'; nor '['; nor '31m'"},
         {"el x\302\23331m", "here: the model does not know 'x??31m'"},
         {"e\xFF", "here:1:2: byte 0xFF is not UTF-8; if the text is Latin-1, convert it: iconv "
                   "-f LATIN1 -t UTF-8"},
