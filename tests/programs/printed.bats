@@ -75,6 +75,7 @@ check_page() {
 @test "every command in the Spanish README and lesson prints in Spanish what they show" {
     check_page README.es.md es_MX.UTF-8
     [ -s 08.command ]
+    rm -r runs ./*.printed # a lesson of its own: README has trained another runs/perro-2
     check_page docs/leccion.md es_MX.UTF-8
     [ -s 12.command ]
 }
