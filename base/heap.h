@@ -22,7 +22,7 @@
         }                                                                         \
         heap[at] = entry;                                                         \
     }                                                                             \
-    static inline void heap_put(Type **array, Type entry)                         \
+    __attribute__((unused)) static inline void heap_put(Type **array, Type entry) \
     {                                                                             \
         arrput(*array, entry);                                                    \
         Type *heap = *array;                                                      \
@@ -31,7 +31,7 @@
             heap[at] = heap[(at - 1) / 2];                                        \
         heap[at] = entry;                                                         \
     }                                                                             \
-    static inline Type heap_take(Type *heap)                                      \
+    __attribute__((unused)) static inline Type heap_take(Type *heap)              \
     {                                                                             \
         const Type first = heap[0], last = arrpop(heap);                          \
         if (arrlen(heap)) {                                                       \

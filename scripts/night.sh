@@ -20,6 +20,7 @@ make aarch64
 make same
 make faults
 make torture
+make fuzz FUZZ_SECONDS=60
 
 # The wheel has axe-core, whose rules of accessibility the page keeps.
 python3 -m venv .venv || { apt-get install -y -qq python3-venv && python3 -m venv --clear .venv; }

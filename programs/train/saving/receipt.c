@@ -108,8 +108,8 @@ bool receipt_write(const Directory *directory, const Receipt *receipt)
         return false;
     fprintf(writer.stream, "%s%s", receipt->head, COLUMNS);
     int64_t planned = receipt_planned(&(Receipt){.head = receipt->head}); /* before the rows */
-    for (const ReceiptRow *row = receipt->rows; row < receipt->rows + arrlen(receipt->rows);
-         row++) {
+    for (ptrdiff_t i = 0; i < arrlen(receipt->rows); i++) {
+        const ReceiptRow *row = &receipt->rows[i];
         char loss[32] = "-";
         if (!isnan(row->loss))
             snprintf(loss, sizeof loss, "%.17g", row->loss);
