@@ -89,7 +89,7 @@ static inline int kernel_word_size(const Kernel *kernel)
     return kernel->pair_rows ? 2 : 1;
 }
 
-/* Words of a depth of so many numbers, filled up to whole grains. */
+/* How many words `depth` numbers fill, up to whole grains. */
 static inline int kernel_words(const Kernel *kernel, int depth)
 {
     const int in_word = kernel_word_size(kernel), grain = kernel->depth_grain;

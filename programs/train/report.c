@@ -641,8 +641,7 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
         if (ending->steps)
             screen_paragraph(screen, "took", "%s, %s tokens/s", duration(ending->seconds).text,
                              rate_per_second((double)ending->tokens, ending->seconds).text);
-        /* The same text, edited, was trained on again: whoever goes on with the name of the text
-         * would sample the old model. */
+        /* The text was edited and trained on again: under its name is still the old model. */
         AUTOFREE char *usual = s->out || s->resume ? NULL : run_name(t->texts[0]);
         if (usual && strcmp(usual, t->directory.path))
             screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,

@@ -155,7 +155,7 @@ TEST(weights_that_are_not_finite_are_refused)
     }
 }
 
-/* Writes the weights, without so many letters of their names, and one more tensor. */
+/* Writes the weights, whose names lack their first `letters` letters, and one more tensor. */
 static void write_more(const char *folder, const Gpt *gpt, size_t letters, NamedTensor more)
 {
     NamedTensor list[40] = {0};

@@ -11,7 +11,7 @@ Corpus corpus_of_string(const char *string, bool stream, bool characters);
 Corpus corpus_for(ObjectiveKind objective, TokenizerKind kind, bool stream, const char *string,
                   Tokenizer *tokenizer);
 
-/* The same as a declaration: corpus and tokenizer are freed when the block ends (test.h). */
+/* Declares a corpus and its tokenizer, which are freed where the block ends (test.h). */
 #define CORPUS(corpus, tokenizer, ...)            \
     FREED_BY(tokenizer_free) Tokenizer tokenizer; \
     FREED_BY(corpus_free) Corpus corpus = corpus_for(__VA_ARGS__, &(tokenizer))

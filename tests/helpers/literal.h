@@ -13,7 +13,7 @@ Text literal_text(const char *string);
 /* All words of the string have an id; of subwords there are 296. */
 Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream);
 
-/* The same for another objective than the next token. */
+/* The tokenizer of a string for any objective. */
 Tokenizer literal_tokenizer_for(ObjectiveKind objective, TokenizerKind kind, bool stream,
                                 const char *string);
 

@@ -7,6 +7,12 @@
 
 #include "scratch.h"
 
+char *without_end(const char *text)
+{
+    const size_t size = strlen(text);
+    return memcpy(memory_take(size), text, size);
+}
+
 void free_array(void *pointer)
 {
     char *array;

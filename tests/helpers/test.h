@@ -19,6 +19,10 @@
 void free_array(void *pointer);
 void remove_at(char **folder);
 
+/* A string in a block of its own that lacks its last 0: a sanitizer sees a read beyond the end. The
+ * caller frees it. */
+char *without_end(const char *text);
+
 /* Fails unless the integers at `got` are these. */
 #define ASSERT_INTS(got, ...) \
     assert_ints(got, (const int[]){__VA_ARGS__}, COUNT_OF(((const int[]){__VA_ARGS__})))

@@ -289,7 +289,7 @@ TEST(a_sample_of_a_stream_is_read_alike)
     }
 }
 
-/* The loss of some model over a part, in rooms of so many rows. */
+/* The loss of some model over a part, in batches of at most `rows` rows. */
 static double loss_in(Gpt *gpt, const Corpus *c, int rows)
 {
     FREED_BY(batch_room_free) BatchRoom room = batch_room_new(rows);

@@ -63,7 +63,8 @@ TEST(the_old_file_stands_until_the_new_one_is_committed)
     assert_int_equal(scratch_count(folder), 1);
 }
 
-/* Replaces a file of at most so many bytes (0: any number); ends with 2 if that returns false. */
+/* Replaces a file where no file may exceed `most` bytes (0: any number); ends with 2 if it cannot.
+ * */
 static _Noreturn void replace_within(rlim_t most, const char *folder, const char *name, size_t size)
 {
     char *bytes = memset(malloc(size), 'n', size);
