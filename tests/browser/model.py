@@ -11,7 +11,7 @@ DRAWN = 200  # tokens at least, of each model that goes on with a text
 
 
 def jsonl(*command):
-    """What sample answers, or why it does not."""
+    """What sample answers."""
     command = [str(part) for part in (BIN / "sample", *command, "--json")]
     return json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
 
@@ -122,10 +122,10 @@ def look_at_unknown(page, folder):
     for word in ("gatto", "x", "Ñandú", "corria", "LUNA", "a" * 101):
         answer = jsonl(run, word, "--count", 0)
         unknown = page.run(f"encoded({json.dumps(word)}).unknown")
-        if "error" not in answer:
+        if "unknown" not in answer:
             assert not unknown, (word, unknown)
             continue
-        nearest = answer["error"].partition("; its nearest: ")[2]
+        nearest = answer["unknown"].partition("; its nearest: ")[2]
         assert [unknown[0]["word"], ", ".join(unknown[0]["nearest"])] == [word, nearest], answer
     problems = {"": "empty", "la [bos] niña": "reserved", "la [mask]": "gaps", "la niña": None}
     for text, kind in problems.items():
