@@ -107,7 +107,9 @@ function openNow(program) {
   checkSize(textName, bytes.length, MOST_TEXT);
   run = new Run([textName, ...saved ? [] : chosen()]);
   worker = new Worker(WORKER);
-  worker.onmessage = hear;
+  worker.onmessage = event => { // what one that was ended had still sent can come late
+    if (event.target === worker) hear(event);
+  };
   worker.postMessage({start: {
     program, language: state.language, text: saved?.text || firstWords(),
     files: saved ? saved.files : {["data/" + textName]: bytes},

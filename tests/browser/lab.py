@@ -237,6 +237,19 @@ def look_at_lab_further(page, folder):
     page.check_errors()
 
 
+def look_at_lab_late(page, folder):
+    """What the worker of an earlier run had still sent is not shown as the new run's."""
+    page.open(BUILD / "lab" / "pulga.html")
+    wait(page, "run && run.log.length")
+    page.run("window.earlier = [worker, run]; 1")
+    choose(page, "steps", "20")
+    wait(page, "run !== earlier[1] && run.log.length")
+    page.run("""for (const data of [{line: "late"}, {rows: [{step: 15, loss: 1}], weights: null}])
+        earlier[0].dispatchEvent(new MessageEvent("message", {data}));""")
+    assert "late" not in page.text("lines") and page.run("run.step()") == 0, page.text("lines")
+    page.check_errors()
+
+
 def look_at_lab_sizes(page, folder):
     """A text that is too large for a page, or a .zip, is refused at once, with the size that fits;
     the text that was there stays."""
