@@ -241,6 +241,7 @@ int main(int argc, char **argv)
 
     options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
+    warn_of_newer(&model, words[0]);
     bool good = true;
     if (options.heads)
         show_effects(&model, &options, words + 1);

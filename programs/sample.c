@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/parallel/threads.h"
 #include "base/utf8.h"
-#include "formats/run/log.h"
 #include "model/gpt.h"
 #include "programs/sample/choice.h"
 #include "programs/sample/conversation.h"
@@ -136,52 +134,6 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
     return good;
 }
 
-/* When the model of a run was written; 0 if there is none. */
-static time_t trained_at(const char *run)
-{
-    AUTOFREE char *model = format_text("%s/" MODEL_FILE, run);
-    struct stat about;
-    return stat(model, &about) ? 0 : about.st_mtime;
-}
-
-/* The runs of a text that was trained on several times are runs/mio, runs/mio-2, ...: the last of
- * those trained after the one at `path`, or NULL. The caller frees it. */
-static char *later_run(const char *path)
-{
-    int length = (int)strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    AUTOFREE char *name = format_text("%.*s", length, path);
-    char *dash = strrchr(name, '-'), *later = NULL;
-    if (dash && dash[1] && !dash[1 + strspn(dash + 1, "0123456789")])
-        *dash = 0;
-    time_t latest = trained_at(path);
-    for (int number = 1;; number++) {
-        AUTOFREE char *run =
-            number == 1 ? format_text("%s", name) : format_text("%s-%d", name, number);
-        const time_t trained = trained_at(run);
-        if (!trained && number > 1)
-            return later;
-        if (trained > latest) {
-            latest = trained;
-            free(later);
-            later = format_text("%s", run);
-        }
-    }
-}
-
-/* Whoever edits a text and trains again goes on with the name of the first run from the shell's
- * history: says that this is perhaps not the model that is meant. */
-static void warn_of_old(const Pretrained *model, const char *path)
-{
-    AUTOFREE char *later = model->config.text ? later_run(path) : NULL;
-    const char *changed = later ? NULL : training_text_changed(model);
-    if (later)
-        warn("this is %s; %s was trained later", path, later);
-    if (changed)
-        warn("%s has changed since %s was trained on it", changed, path);
-}
-
 /* Ends in a usage error if the options contradict each other or the model, if that is known. */
 static void check(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *tokenizer)
 {
@@ -209,7 +161,7 @@ int main(int argc, char **argv)
 
     options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
-    warn_of_old(&model, words[0]);
+    warn_of_newer(&model, words[0]);
     bool good = true;
     check(&choice, &decided, &model.tokenizer);
     if (choice.without)

@@ -56,7 +56,11 @@ void training_text_free(TrainingText *text)
         corpus_free(&text->corpus);
 }
 
-const char *training_text_changed(const Pretrained *model)
+/* ---- A newer text or run ---- */
+
+/* The file that a run's text came from, if it is there and has other bytes now; else NULL. Of a
+ * large file only the size is compared, and several are not looked at. */
+static const char *changed_text(const Pretrained *model)
 {
     enum { LARGE = 16 << 20 };
     const cJSON *text = json_get(config_own(&model->config), "text");
@@ -73,6 +77,50 @@ const char *training_text_changed(const Pretrained *model)
     const uint64_t checksum = checksum_of(file.bytes, file.size);
     free(file.bytes);
     return strcmp(checksum_hex(checksum).text, model->config.text) ? name : NULL;
+}
+
+/* When the model of a run was written; 0 if there is none. */
+static time_t trained_at(const char *run)
+{
+    AUTOFREE char *model = format_text("%s/" MODEL_FILE, run);
+    struct stat about;
+    return stat(model, &about) ? 0 : about.st_mtime;
+}
+
+/* The runs of a text that was trained on several times are runs/mio, runs/mio-2, ...: the last of
+ * those trained after the one at `path`, or NULL. The caller frees it. */
+static char *later_run(const char *path)
+{
+    int length = (int)strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    AUTOFREE char *name = format_text("%.*s", length, path);
+    char *dash = strrchr(name, '-'), *later = NULL;
+    if (dash && dash[1] && !dash[1 + strspn(dash + 1, "0123456789")])
+        *dash = 0;
+    time_t latest = trained_at(path);
+    for (int number = 1;; number++) {
+        AUTOFREE char *run =
+            number == 1 ? format_text("%s", name) : format_text("%s-%d", name, number);
+        const time_t trained = trained_at(run);
+        if (!trained && number > 1)
+            return later;
+        if (trained > latest) {
+            latest = trained;
+            free(later);
+            later = format_text("%s", run);
+        }
+    }
+}
+
+void warn_of_newer(const Pretrained *model, const char *path)
+{
+    AUTOFREE char *later = model->config.text ? later_run(path) : NULL;
+    const char *changed = later ? NULL : changed_text(model);
+    if (later)
+        warn("this is %s; %s was trained later", path, later);
+    if (changed)
+        warn("%s has changed since %s was trained on it", changed, path);
 }
 
 /* ---- Counts ---- */

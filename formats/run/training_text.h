@@ -24,9 +24,10 @@ typedef struct {
 TrainingText training_text_open(Pretrained *model, const char *named);
 void training_text_free(TrainingText *text);
 
-/* The file that a run's text came from, if it is there and has other bytes now; else NULL. Of a
- * large file only the size is compared, and several are not looked at. */
-const char *training_text_changed(const Pretrained *model);
+/* Whoever edits a text and trains again goes on with the name of the first run from the shell's
+ * history: warns if the text has changed since, or another run of it at runs/mio, runs/mio-2, ...
+ * was trained later than the model's, at `path`. */
+void warn_of_newer(const Pretrained *model, const char *path);
 
 /* Opens the tokens of a run, cut as they were for training, and counts those trained on. Returns
  * false if it keeps no counts; dies if they are damaged. The caller frees both. */

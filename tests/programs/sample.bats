@@ -527,6 +527,7 @@ typed() {
     sed -i 's/gato/pato/' mio.txt # of the same size
     "$BIN/sample" runs/mio el 2>&1 >/dev/null |
         grep -qx "sample: mio.txt has changed since runs/mio was trained on it"
+    "$BIN/attend" runs/mio el 2>&1 >/dev/null | grep -q "attend: mio.txt has changed"
     echo "un pato come" >>mio.txt
     "$BIN/sample" runs/mio el 2>&1 >/dev/null | grep -q "mio.txt has changed"
     touch -d '1 hour ago' runs/mio/model.safetensors
