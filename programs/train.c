@@ -78,6 +78,7 @@ static const Program PROGRAM = {
     .letter_offset = offsetof(Settings, out),
     .alias = "window", /* the usual name if all patterns are windows */
     .alias_offset = offsetof(Settings, attend),
+    .first = "tokens,layers,heads,width,context,steps,seed,out,resume,from",
     .arguments = N_("TEXT..."),
     .summary = N_("Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
                   "model directory. Whatever is not given is chosen to suit the text and printed."),

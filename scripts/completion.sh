@@ -1,11 +1,11 @@
 #!/bin/sh
 # completion.sh PROGRAM SHELL: prints what bash or zsh needs to complete the command line of PROGRAM
-# (the path of train, sample, ...). It is made of what the program prints for --help: its options,
+# (the path of train, sample, ...). It is made of what the program prints for --help all: its options,
 # the values of those that list them (A|B), files for FILE, directories for DIR and RUN. A TEXT that
 # comes first is also a file.
 set -eu
 here=$(dirname "$0")
-help=$(LC_ALL=C.UTF-8 LANGUAGE= "$1" --help)
+help=$(LC_ALL=C.UTF-8 LANGUAGE= "$1" --help all)
 
 printf '%s\n' "$help" | awk -f "$here/help.awk" |
 awk -v name="pulga-$(basename "$1")" -v shell="$2" '

@@ -1,6 +1,6 @@
 #!/bin/sh
 # manual.sh PROGRAM LANGUAGE: prints the manual page of PROGRAM (the path of train, sample, ...) in
-# LANGUAGE (en or es). What the program itself prints for --help becomes the page's synopsis,
+# LANGUAGE (en or es). What the program itself prints for --help all becomes the page's synopsis,
 # description, options and examples, so they cannot differ; scripts/manual/LANGUAGE.1 holds the rest.
 set -eu
 here=$(dirname "$0")
@@ -9,7 +9,7 @@ language=$2
 case $language in es) locale=es_MX.UTF-8 ;; *) locale=C.UTF-8 ;; esac
 date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
 version=$("$program" --version)
-help=$(LC_ALL=$locale LANGUAGE= "$program" --help)
+help=$(LC_ALL=$locale LANGUAGE= "$program" --help all)
 
 printf '%s\n' "$help" | awk -f "$here/help.awk" |
 awk -v name="$(basename "$program")" -v date="$date" -v version="$version" '

@@ -1,7 +1,8 @@
 /* options.c: one list holds the program's options and those that every program has. --help prints
- * it: an option's value is called what its field calls it, a choice by all its names; after the
- * explanation stands the default, in brackets. Each word of the command line that begins with - is
- * looked up in it, and its value goes to field_set(). */
+ * the few that are used most, --help all the whole list: an option's value is called what its field
+ * calls it, a choice by all its names; after the explanation stands the default, in brackets. Each
+ * word of the command line that begins with - is looked up in it, and its value goes to
+ * field_set(). */
 #include "options.h"
 
 #include <errno.h>
@@ -56,6 +57,11 @@ static Option *options_of(const Program *program)
         arrput(options, ((Option){field, field->name, is_help ? 'h' : is_version ? 'V' : 0}));
     }
     return options;
+}
+
+static bool is_common(const Field *field)
+{
+    return field >= COMMON && field < COMMON + sizeof COMMON / sizeof *COMMON;
 }
 
 /* ---- Help ---- */
@@ -126,17 +132,32 @@ static void print_paragraphs(const char *text)
     }
 }
 
-/* Usage: train [OPTION...] TEXT...
- * Then the summary, each option with its explanation from column 31 on, and the notes; at most 79
- * columns. */
-static void print_help(const Program *program, const Option *options)
+/* Whether --help shows an option or a heading: of all, or of those that are used most. */
+static bool is_shown(const Program *program, const Option *option, bool all)
 {
+    if (all || !program->first || is_common(option->field))
+        return true;
+    AUTOFREE char *first = format_text(",%s,", program->first);
+    AUTOFREE char *name = format_text(",%s,", option->name);
+    return option->field->offset != FIELD_NONE && strstr(first, name);
+}
+
+/* Usage: train [OPTION...] TEXT...
+ * Then the summary, each option with its explanation from column 31 on, and the notes, or of these
+ * only the last part, the examples; at most 79 columns. */
+static void print_help(const Program *program, const Option *options, bool all)
+{
+    const char *notes = translated(program->notes), *part = program->first && !all ? notes : NULL;
     printf(_("Usage: %s [OPTION...] %s\n"), program_invocation_short_name,
            translated(program->arguments));
     print_paragraphs(translated(program->summary));
+    if (part)
+        printf("\n %s\n", _("Used most; --help all shows all options:"));
     for (ptrdiff_t i = 0; i < arrlen(options); i++) {
         const bool heading = options[i].field->offset == FIELD_NONE;
-        if (heading || !i) /* each group after an empty line */
+        if (!is_shown(program, &options[i], all))
+            continue;
+        if (heading || (!i && !part)) /* each group after an empty line */
             putchar('\n');
         if (heading && *options[i].name)
             printf(" %s\n", translated(options[i].name));
@@ -144,7 +165,9 @@ static void print_help(const Program *program, const Option *options)
             print_option(&options[i], has_alias(options, i));
     }
     putchar('\n');
-    print_paragraphs(translated(program->notes));
+    for (; part && (part = strstr(part, "\n\n")); part += 2)
+        notes = part + 2;
+    print_paragraphs(notes);
 }
 
 /* Usage: train [-h|--help] [--lower] [--mask=SHARE] ... TEXT... */
@@ -195,20 +218,20 @@ static void unrecognized(const Option *options, const char *word)
     }
     if (meant)
         usage_error("unrecognized option '%s'; did you mean --%s?", word, meant);
-    usage_error("unrecognized option '%s'; see --help", word);
+    usage_error("unrecognized option '%s'; see --help all", word);
 }
 
 /* Sets an option. The value is NULL if it would be the next word. */
 static void set(Parsing *p, const Option *option, const char *value)
 {
     const Field *field = option->field;
-    const bool is_common = field >= COMMON && field < COMMON + sizeof COMMON / sizeof *COMMON;
+    const bool common = is_common(field);
     if (field_stands_alone(field) && !value)
         value = "";
     else if (!value && !(value = *p->next++))
         usage_error("option '--%s' requires an argument", option->name);
-    field_set(field, is_common ? &p->common : p->into, value);
-    if (p->decided && !is_common)
+    field_set(field, common ? &p->common : p->into, value);
+    if (p->decided && !common)
         p->decided[field->offset] = true;
 }
 
@@ -241,7 +264,7 @@ static void read_short(Parsing *p, const char *word)
 static void answer(const Parsing *p, const Program *program)
 {
     if (p->common.help)
-        print_help(program, p->options);
+        print_help(program, p->options, *p->next && !strcmp(*p->next, "all"));
     else if (p->common.usage)
         print_usage(program, p->options);
     else if (p->common.version)

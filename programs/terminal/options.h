@@ -14,16 +14,17 @@ typedef struct {
     size_t letter_offset; /* ... for the member at this offset       */
     const char *alias;    /* likewise another name, or NULL          */
     size_t alias_offset;
+    const char *first;     /* the names of those that --help shows, with commas; NULL: all */
     const char *arguments; /* "TEXT": what comes after the options, for the usage line */
     const char *summary;   /* what --help prints above the options */
-    const char *notes;     /* and below them */
+    const char *notes;     /* and below them; without `all` only what begins after an empty line */
     int most_arguments;    /* 0: any number */
 } Program;
 
 /* Sets the fields of `into`: first all defaults, then the options that are given. For these it also
  * sets decided[] at their offsets, unless decided is NULL. Returns the other words of the command
  * line, ended by NULL; the caller frees the list, not the words. A mistake is a usage error;
- * --help, --usage and --version print and end the program. */
+ * --help, --help all, --usage and --version print and end the program. */
 char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided);
 
 /* Dies if there is no such file or directory, but one in this folder: runs/perro for perro. */

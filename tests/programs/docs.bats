@@ -3,7 +3,7 @@ load programs.bash
 load links.bash
 
 @test "each option that docs/options.md names exists" {
-    for name in $PROGRAMS; do "$BIN/$name" --help; done | grep -oE -- '--[a-z][a-z-]+' | sort -u >all.txt
+    for name in $PROGRAMS; do "$BIN/$name" --help all; done | grep -oE -- '--[a-z][a-z-]+' | sort -u >all.txt
     grep -oE -- '--[a-z][a-z-]+' "$ROOT/docs/options.md" | sort -u >named.txt
     [ -z "$(comm -13 all.txt named.txt)" ]
 }

@@ -15,8 +15,8 @@ make() { env -u BIN -u BUILD make "$@"; }
     pulga-sample run el >out.txt
     pulga-attend run el >out.txt
     for name in $PROGRAMS; do
-        pulga-$name --help >help.txt
-        LC_ALL= LANG=es_MX.UTF-8 pulga-$name --help >>help.txt
+        pulga-$name --help all >help.txt
+        LC_ALL= LANG=es_MX.UTF-8 pulga-$name --help all >>help.txt
         [ "$(grep -c "^  pulga-$name " help.txt)" -ge 4 ]
         [ "$(wc -L <help.txt)" -le 79 ]
     done
@@ -42,7 +42,7 @@ make() { env -u BIN -u BUILD make "$@"; }
 
 # options_of PROGRAM: the long options that its --help lists.
 options_of() {
-    "$BIN/$1" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort
+    "$BIN/$1" --help all | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort
 }
 
 @test "make install puts everything in place, and make uninstall removes just that" {

@@ -58,7 +58,7 @@ check_program() {
             "$(printf 'x%.0s' {1..5000})"; do
             answers "$1" "--$name=$value"
         done
-    done < <("$BIN/$1" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\(=[^ ]*\)\{0,1\}\).*/\2/p')
+    done < <("$BIN/$1" --help all | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\(=[^ ]*\)\{0,1\}\).*/\2/p')
     [ "$count" -ge "$2" ] # or the table was not read
 }
 
@@ -82,6 +82,18 @@ check_program() {
     done
 }
 
+@test "--help shows the ten options that are used most, --help all each one, by group" {
+    local options='^ {2,6}(-., )?--'
+    for program in train sample; do
+        [ "$("$BIN/$program" --help | grep -cE -- "$options")" = 13 ] # with help, usage and version
+        "$BIN/$program" --help | grep -E -- "$options" >first.txt
+        "$BIN/$program" --help all >all.txt
+        [ "$(grep -cE -- "$options" all.txt)" -gt 20 ]
+        [ "$(grep -cxFf first.txt all.txt)" = 13 ]
+    done
+    "$BIN/train" -h all | grep -qx ' The model:'
+}
+
 @test "a value stands after = or in the next word" {
     local run="$BATS_FILE_TMPDIR/run"
     "$BIN/attend" "$run" un gato --output=1.csv --layer=1 >/dev/null
@@ -94,7 +106,7 @@ check_program() {
 }
 
 @test "an option that is none is refused" {
-    refuses 64 "unrecognized option '--foo=3'; see --help" -- "$BIN/train" perro.txt --foo=3
+    refuses 64 "unrecognized option '--foo=3'; see --help all" -- "$BIN/train" perro.txt --foo=3
     refuses 64 "unrecognized option '--=3'" -- "$BIN/train" perro.txt --=3
     refuses 64 "unrecognized option '-x'" -- "$BIN/train" -x perro.txt
     refuses 64 "unrecognized option '-hx'" -- "$BIN/train" -hx

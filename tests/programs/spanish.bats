@@ -43,15 +43,15 @@ phrases_of() {
 
 @test "--help is Spanish; C and English stay English" {
     for program in $PROGRAMS; do
-        in_spanish "$BIN/$program" --help >help.txt
+        in_spanish "$BIN/$program" --help all >help.txt
         grep -q '^Uso: ' help.txt
         grep -q '^Ejemplos:' help.txt
         refutes -nE ' $|\[suits|\b(the|of|and|with)\b' help.txt
         # The same options in the same order.
         cmp <(grep -oE '^ {2,6}(-., )?--[a-z-]+' help.txt) \
-            <("$BIN/$program" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+')
+            <("$BIN/$program" --help all | grep -oE '^ {2,6}(-., )?--[a-z-]+')
         in_spanish "$BIN/$program" --usage | grep -q '^Uso: '
-        LC_ALL= LANG=es_MX.UTF-8 "$BIN/$program" --help | cmp - help.txt
+        LC_ALL= LANG=es_MX.UTF-8 "$BIN/$program" --help all | cmp - help.txt
         LC_ALL=en_US.UTF-8 "$BIN/$program" --help | grep -q '^Usage: '
         LC_ALL=C LANGUAGE=es "$BIN/$program" --help | grep -q '^Usage: '
     done
