@@ -99,22 +99,25 @@ static void add_difference(Run *runs, const char *name)
 static void put_row(const Run *run, int columns, const Run *first, bool beside)
 {
     const cJSON *result = json_get(config_own(&run->config), "result");
-    /* A call that was killed has left the result of the one before. log.csv has nine digits. */
-    if (!(json_number(result, "best_loss") <= run->evaluated.minimum * (1 + 1e-8)))
+    /* A call that was killed has left the result of the one before. */
+    if (!(json_number(result, "step") >= (double)run->evaluated.last) ||
+        isnan(json_number(result, "best_loss")))
         result = NULL;
+    const double best = result ? json_number(result, "best_loss") : run->evaluated.minimum;
     const double seconds = json_number(result, "seconds");
     const char *checksum = json_text(result, "checksum");
     char loss[32] = "-", time[32] = "-";
     int count;
     size_t numbers;
     AUTOFREE Tensor *tensors = gpt_tensors(&run->config.shape, &count, &numbers);
-    if (run->evaluated.wide)
-        snprintf(loss, sizeof loss, "%.6f", run->evaluated.minimum);
+    if (result || run->evaluated.wide)
+        snprintf(loss, sizeof loss, "%.6f", best);
     if (!isnan(seconds))
         snprintf(time, sizeof time, "%.1f", seconds);
     put_fitted(stdout, run->name, columns, false);
     printf("  %14s%s %7" PRId64 "  %10s  %7s  %s", loss, are_comparable(first, run) ? " " : "*",
-           run->evaluated.best, thousands(gpt_parameters(tensors, count)).text, time,
+           result ? (int64_t)json_number(result, "best_step") : run->evaluated.best,
+           thousands(gpt_parameters(tensors, count)).text, time,
            checksum ? checksum : "-               ");
     if (!run->about || beside) {
         printf("%s%s\n", run->about ? "  " : "", run->about ? run->about : "");

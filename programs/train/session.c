@@ -334,6 +334,9 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
     const bool saved =
         (was_due || session_save(session, "make room, then go on from there")) && keep(t, false);
     take_orders(session); /* a signal may have come meanwhile */
+    /* It is stopped between two evaluations. mpirun leaves a team a second, too little for one. */
+    const bool evaluates = saved && step < t->plan.settings.steps && !t->progress.evaluated &&
+                           !(session->signal && team_size() > 1);
     Ending ending = {.program = program,
                      .signal = session->signal ? signal_name(session->signal) : NULL,
                      .in_evaluation = session->signal && evaluation_is_due(t),
@@ -343,6 +346,11 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
                      .tokens = session->tokens,
                      .seconds = clock_seconds() - session->begun,
                      .whole = NAN};
+    if (evaluates) {
+        screen_status(&session->screen, _("evaluating once more; Ctrl-C ends at once"));
+        trainer_evaluate_stopped(t);
+        screen_status(&session->screen, "");
+    }
     /* What was evaluated by a sample is evaluated as a whole once. */
     if (saved && t->corpus.evaluated.sample && !session->signal && ending.steps &&
         (step == t->plan.settings.steps || ending.out_of_patience)) {
@@ -362,8 +370,8 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
          * it is stopped, it has perhaps no share, which that one may have. */
         if (saved && (ending.steps || !*session->asked))
             trainer_record_result(t, ending.steps ? ending.seconds : 0);
-        if (saved && t->plan.settings.counts)
-            card_write(t, session->config); /* again, with what was just mixed */
+        if (saved && (evaluates || t->plan.settings.counts))
+            card_write(t, session->config); /* again, with what was just evaluated or mixed */
         AUTOFREE char *larger = path_in(&t->directory, CURVE_FILE);
         if (saved && ending.steps && session->screen.terminal && !t->plan.settings.no_plot)
             plot_print(&session->curve, &session->screen, larger);

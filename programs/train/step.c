@@ -176,6 +176,9 @@ double trainer_evaluate(Trainer *t)
     if (isnan(loss))
         return NAN;
     t->progress.evaluated = true;
+    const Settings *s = &t->plan.settings;
+    if (!t->progress.step && s->steps && !s->from)
+        return loss; /* of random weights, which are not the best of anything */
     if (loss < t->progress.best_loss) {
         t->progress.best_loss = loss;
         t->progress.worse = 0;

@@ -650,6 +650,14 @@ bool trainer_save(Trainer *t)
     return team_answer(good);
 }
 
+void trainer_evaluate_stopped(Trainer *t)
+{
+    t->watch = NULL;
+    trainer_evaluate(t);
+    if (team_leads())
+        weights_write(&t->directory, &t->gpt, t->best, t->origin.run);
+}
+
 /* NAN becomes null. */
 void trainer_record_result(const Trainer *t, double seconds)
 {

@@ -83,6 +83,11 @@ bool trainer_save(Trainer *trainer);
 /* Copies the weights that are evaluated, to keep them as the best. */
 void trainer_keep_best(Trainer *trainer);
 
+/* Evaluates a run that is stopped between two evaluations, after it was saved, and writes its model
+ * again. The state stays as it was saved: the run that is resumed ends as if it had not been
+ * stopped. All members of a team call it. */
+void trainer_evaluate_stopped(Trainer *trainer);
+
 /* Writes into config.json how far the run has come; seconds: trained by this call. Warns if that
  * fails: the run is complete without. */
 void trainer_record_result(const Trainer *trainer, double seconds);
@@ -113,8 +118,9 @@ int64_t trainer_step(Trainer *trainer);
  * of it; the sum has the same bits for any number of them. */
 
 /* The loss over the held-out text or, if nothing is held out, over the training text, or over a
- * sample of that (see text/corpus/corpus.h); keeps the weights if it is the lowest so far. NAN if
- * it was abandoned: then nothing has changed. Dies if the loss is not finite. */
+ * sample of that (see text/corpus/corpus.h); keeps the weights if it is the lowest so far, but not
+ * those that a run begins with, unless they are another model's. NAN if it was abandoned: then
+ * nothing has changed. Dies if the loss is not finite. */
 double trainer_evaluate(Trainer *trainer);
 
 /* The loss of the best weights over all of what trainer_evaluate() has a sample of, or over as much

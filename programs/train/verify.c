@@ -200,11 +200,14 @@ static bool check_saved(Verification *v, const Directory *directory, Trainer *ro
         return false;
     if (!has_best || !directory_has(directory, MODEL_FILE))
         return true;
+    /* A run that was stopped between two evaluations may have its last weights there. */
+    const uint64_t last =
+        has_state ? weights_checksum(&room->gpt, trainer_evaluated_weights(room)) : row->model;
     SafeTensors file = weights_open(directory);
     weights_read_model(&file, &room->gpt);
     safetensors_close(&file);
-    return check(v, directory, MODEL_FILE,
-                 weights_checksum(&room->gpt, room->gpt.weight_block) == row->model);
+    const uint64_t model = weights_checksum(&room->gpt, room->gpt.weight_block);
+    return check(v, directory, MODEL_FILE, model == row->model || model == last);
 }
 
 /* The run itself, then its checkpoints. */

@@ -202,6 +202,27 @@ END
         <(grep -ao '"best_loss":"[^"]*"' run/checkpoint-1/state.safetensors)
 }
 
+@test "a run that is stopped is evaluated, and ends as if it had not been when it is resumed" {
+    local options="--steps 60 --eval-every 50 --checkpoint-every 30 --keep 3" step
+    "$BIN/train" perro.txt $options --out whole >/dev/null
+    for step in 30 55; do
+        "$BIN/train" perro.txt $options --out run --overwrite --stop-after $step >out.txt
+        grep -q "^best    step $step: " out.txt
+        local model=$(sed -n 's/^model   \([0-9a-f]*\), .*/\1/p' out.txt)
+        "$BIN/train" --compare run | grep -q " $step  .*$model"
+        grep -q "after step $step of 60" run/README.md
+        grep -q "$model" run/README.md
+        "$BIN/train" --verify run >/dev/null
+    done
+    "$BIN/train" --resume run --stop-after 57 | grep -q "^best    step 57: "
+    "$BIN/train" --resume run >/dev/null
+    same_run whole run
+    same_run whole/checkpoint-30 run/checkpoint-30
+    # Nothing is worth less than random weights, but another model may be worth more.
+    "$BIN/train" perro.txt --from whole --schedule constant --lr 9 --clip 0 --steps 40 \
+        --stop-after 4 --out worse | grep -q "^best    step 0: "
+}
+
 @test "a second Ctrl-C ends the program at once" {
     seq 12000 | sed 's/./& /g' >digits.txt
     start "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 --out run
@@ -252,15 +273,15 @@ on_terminal() {
     grep -q "over the held-out text" out.txt
     # The last step is evaluated, whatever is asked for.
     "$BIN/train" "$ROOT/data/cuentos.txt" --val 0 --batch 1 --eval-every 100 --steps 40 \
-        --stop-after 2 --out early | grep -q "none yet (first evaluation at step 40)"
+        --stop-after 2 --out early | grep -q "^best    step 2: "
     # Without a rate nothing gets better: the second evaluation without gain ends the run.
     "$BIN/train" perro.txt --schedule constant --lr 0 --eval-every 2 --patience 2 --out still \
         >out.txt
-    grep -q "^stopped after step 4 of .*: no better for 2 evaluations" out.txt
-    grep -q "^best    step 0" out.txt
+    grep -q "^stopped after step 6 of .*: no better for 2 evaluations" out.txt
+    grep -q "^best    step 2" out.txt
     grep -q -- "--resume still --patience 0" out.txt
-    "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "continues after step 4"
-    tail -n 1 still/log.csv | grep -q "^6,"
+    "$BIN/train" --resume still --patience 0 --stop-after 8 | grep -q "continues after step 6"
+    tail -n 1 still/log.csv | grep -q "^8,"
     # A better evaluation renews the patience.
     "$BIN/train" perro.txt --schedule constant --lr 0.03 --layers 1 --width 16 --eval-every 1 \
         --patience 4 --steps 300 --out renewed >out.txt
@@ -268,9 +289,9 @@ on_terminal() {
         NR > 2 && ++worse == 4 { print $1; exit !renewed }' renewed/log.csv >last.txt
     grep -q "^stopped after step $(cat last.txt) of" out.txt
     # A run that is stopped in between has no more patience.
-    "$BIN/train" perro.txt --schedule constant --lr 0 --eval-every 2 --patience 2 --stop-after 3 \
+    "$BIN/train" perro.txt --schedule constant --lr 0 --eval-every 2 --patience 2 --stop-after 5 \
         --out parts >/dev/null
-    "$BIN/train" --resume parts | grep -q "^stopped after step 4 of"
+    "$BIN/train" --resume parts | grep -q "^stopped after step 6 of"
 }
 
 # bats test_tags=long
