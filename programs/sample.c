@@ -119,6 +119,9 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
 {
     const Screen screen = screen_open();
     TrainingText text = training_text_open(model, choice->text);
+    if (choice->rules.sources && !text.there)
+        usage_error("--sources needs the text that %s was trained on; name it with --text FILE",
+                    model->directory.path);
     Answerer answerer =
         answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));
     answerer.counts = counts;

@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stb/stb_ds.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,17 @@ Source *training_text_source(const Directory *directory, char *const *named, Sou
     return read_copy(directory, rules.form, &text) ? source_of(&text) : NULL;
 }
 
+static size_t *numbers_of_lines(Span text)
+{
+    size_t *lines = NULL, line = 1;
+    Span part;
+    for (const char *at = text.begin, *read = at; split_part(&at, text.end, CUT_LINES, &part);
+         arrput(lines, line))
+        for (; read < part.begin; read++)
+            line += *read == '\n';
+    return lines;
+}
+
 /* The checksum is of the raw bytes, so a copy and its original are the same text. After this only
  * the ids are left. The tokenizer has learned where spaces stand between words. */
 TrainingText training_text_open(Pretrained *model, const char *named)
@@ -44,7 +56,8 @@ TrainingText training_text_open(Pretrained *model, const char *named)
         return (TrainingText){.there = false};
     if (!wanted || strcmp(wanted, checksum_hex(text.checksum).text) != 0)
         die("%s is not the text that %s was trained on", text.name, model->directory.path);
-    const TrainingText encoded = {.there = true, .corpus = corpus_new(&text, tokenizer)};
+    TrainingText encoded = {.there = true, .corpus = corpus_new(&text, tokenizer)};
+    encoded.lines = tokenizer->stream ? NULL : numbers_of_lines(text_span(&text));
     tokenizer_learn_spacing(tokenizer, text_span(&text));
     text_free(&text);
     return encoded;
@@ -54,6 +67,7 @@ void training_text_free(TrainingText *text)
 {
     if (text->there)
         corpus_free(&text->corpus);
+    arrfree(text->lines);
 }
 
 /* ---- A newer text or run ---- */

@@ -16,6 +16,8 @@ Source *training_text_source(const Directory *directory, char *const *named, Sou
 typedef struct {
     bool there; /* otherwise nothing can be counted */
     Corpus corpus;
+    size_t *lines; /* stb_ds array: of a text that is read by lines, the number in the file of each
+                      that is not blank, from 1 */
 } TrainingText;
 
 /* Reads the file named, or if `named` is NULL the run's own copy, if there is one; the model's

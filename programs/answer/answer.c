@@ -282,8 +282,10 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
 
 void answer_free(Answer *answer)
 {
-    for (int i = 0; i < answer->count; i++)
+    for (int i = 0; i < answer->count; i++) {
         free(answer->continuations[i].tokens);
+        quotes_free(answer->continuations[i].quotes);
+    }
     free(answer->continuations);
     for (int i = 0; i < answer->place_count; i++)
         candidates_free(answer->places[i].best);
@@ -460,24 +462,37 @@ char *answer_text(const Answerer *a, const Answer *answer, const Continuation *c
     return text;
 }
 
-/* Of a continuation that was cut, perhaps within a token, what is written is looked for. The text
- * has the source of a pair only if a line begins with it: [bos] is also looked for. A line with
- * gaps has it anyway. */
-static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
+/* The tokens that are looked for in the text; *count is -1 if it cannot have them. Of a continuation
+ * that was cut, perhaps within a token, these are of what is written. The text has the source of a
+ * pair only if a line begins with it: [bos] is also looked for. A line with gaps has it anyway. The
+ * caller frees them. */
+static int *looked_for(const Answerer *a, const Answer *answer, const Continuation *c, int *count)
 {
     const Tokenizer *t = &a->model->tokenizer;
-    if (!c->stopped) {
-        int count, from = a->pairs || a->gaps ? 0 : answer->hidden;
-        AUTOFREE int *tokens = answer_tokens(answer, from, c, &count);
-        return counts_has(&a->text->corpus, t, tokens, count);
-    }
+    if (!c->stopped)
+        return answer_tokens(answer, a->pairs || a->gaps ? 0 : answer->hidden, c, count);
     AUTOFREE char *text = answer_text(a, answer, c);
     Encoding e = prompt_encode(t, "", text, strlen(text));
     const int from = !a->pairs && !t->stream; /* without [bos] */
-    const bool held =
-        !e.wrong && counts_has(&a->text->corpus, t, e.ids + from, max_int(e.count - from, 0));
+    *count = e.wrong ? -1 : max_int(e.count - from, 0);
+    int *tokens = memory_new((size_t)max_int(*count, 0) + 1, sizeof *tokens, "words");
+    if (*count > 0)
+        memcpy(tokens, e.ids + from, sizeof *tokens * (size_t)*count);
     encoding_free(&e);
-    return held;
+    return tokens;
+}
+
+/* What the text has of a continuation. */
+static void find_in_text(const Answerer *a, const Answer *answer, Continuation *c)
+{
+    const Corpus *corpus = &a->text->corpus;
+    int count;
+    if (!a->text->there)
+        return;
+    AUTOFREE int *tokens = looked_for(a, answer, c, &count);
+    c->in_text = count >= 0 && counts_has(corpus, &a->model->tokenizer, tokens, count);
+    if (a->rules.sources)
+        c->quotes = quotes_of(corpus, &a->model->tokenizer, tokens, count);
 }
 
 /* What a search asks after each token: whether a continuation has AnswerRules.stop, or may not grow
@@ -526,8 +541,7 @@ static void search(Answerer *a, Answer *answer)
                            .cut = cut,
                            .context_full = !h->ended && h->count < a->rules.words};
         h->tokens = NULL; /* the continuation owns them now */
-        answer->continuations[i].in_text =
-            a->text->there && is_in_text(a, answer, &answer->continuations[i]);
+        find_in_text(a, answer, &answer->continuations[i]);
     }
     beam_free(best, found);
 }
@@ -545,7 +559,7 @@ void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watc
         Continuation *c = &answer->continuations[i];
         *c = a->gaps ? fill(a, answer, i, watch, watcher) : draw(a, answer, i, watch, watcher);
         c->complete = true;
-        c->in_text = a->text->there && is_in_text(a, answer, c);
+        find_in_text(a, answer, c);
         if (watch)
             watch(answer, i, c, watcher);
         if (is_interrupted(a))

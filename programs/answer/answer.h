@@ -14,6 +14,7 @@
 #include "formats/run/training_text.h"
 #include "model/generator.h"
 #include "programs/answer/next_words.h"
+#include "text/corpus/quotes.h"
 #include "text/encoder.h"
 
 /* A probability that is printed as 0.000. */
@@ -33,6 +34,7 @@ typedef struct {
     double least;  /* of those it finds, less probable ones are left out, but not the best */
     Sampling sampling;
     double penalty; /* of repetition, see penalize_repetition(); 0 or 1: none */
+    bool sources;   /* also where their pieces stand in the text */
     char *stop;     /* continuations end before this text; NULL: nowhere */
     int seed;
 } AnswerRules;
@@ -70,6 +72,8 @@ typedef struct {
     bool context_full;      /* the context was full before the continuation was complete */
     bool in_text;           /* the text has prompt and continuation word for word; of a pair, from
                                the beginning of its line on */
+    Quote *quotes;          /* with AnswerRules.sources what of them stands in the text: see
+                               text/corpus/quotes.h */
 } Continuation;
 
 /* What may stand at one place. */

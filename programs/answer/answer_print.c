@@ -239,6 +239,49 @@ static void put_text(const Answerer *a, const Answer *answer, const Group *group
     }
 }
 
+/* The number in its file of a line that has a quote, or "" if it is not known. */
+static Digits line_number(const TrainingText *text, size_t line)
+{
+    Digits number = {""};
+    if (line)
+        snprintf(number.text, sizeof number.text, "%zu",
+                 text->lines ? text->lines[line - 1] : line);
+    return number;
+}
+
+/*      piece         times  line
+ *      el gato come      2     4  el gato come pescado
+ *      croquetas         1     7  un perro come croquetas
+ *
+ * Where two rows meet is a joint that the text does not have. */
+static void put_quotes(const Answerer *a, const Quote *quotes, const Screen *screen)
+{
+    enum { COLUMNS = 30, REST = 22 };
+    const int room = (screen->terminal ? screen_width() : 80) - REST;
+    int columns = display_width(_("piece"));
+    for (const Quote *q = quotes; q < quotes + arrlen(quotes); q++) {
+        AUTOFREE char *piece = display_text(q->text + strspn(q->text, " "));
+        columns = min_int(max_int(columns, display_width(piece)), COLUMNS);
+    }
+    printf("     ");
+    put_fitted(stdout, _("piece"), columns, false);
+    put_fitted(stdout, _("times"), 7, true);
+    put_fitted(stdout, _("line"), 8, true);
+    putchar('\n');
+    for (const Quote *q = quotes; q < quotes + arrlen(quotes); q++) {
+        AUTOFREE char *piece = display_text(q->text + strspn(q->text, " "));
+        AUTOFREE char *line = q->times
+                                  ? quote_line(&a->text->corpus, &a->model->tokenizer, q->place[0])
+                                  : format_text("%s", "");
+        AUTOFREE char *shown = display_text(line);
+        printf("     %s", screen->bold);
+        put_fitted(stdout, piece, columns, false);
+        printf("%s  %5zu  %6s  ", screen->plain, q->times, line_number(a->text, q->line[0]).text);
+        put_cut(stdout, shown, max_int(room - columns, 20));
+        putchar('\n');
+    }
+}
+
 /* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
 const Continuation *answer_print_continuations(const Answerer *a, const Answer *answer,
                                                const Screen *screen)
@@ -265,6 +308,8 @@ const Continuation *answer_print_continuations(const Answerer *a, const Answer *
         put_text(a, answer, &groups[i], screen);
         AUTOFREE char *tail = answer_tail(a, groups[i].continuation);
         printf("%s\n", tail);
+        if (groups[i].continuation->quotes)
+            put_quotes(a, groups[i].continuation->quotes, screen);
         free(groups[i].key);
     }
     answer_print_full(a, answer);
@@ -306,6 +351,21 @@ static void put_tokens_json(const Answerer *a, const int *tokens, int count)
     printf("]");
 }
 
+/* ,"sources":[{"text":"el gato come","times":2,"lines":[4,9]}, …] */
+static void put_quotes_json(const Answerer *a, const Quote *quotes)
+{
+    printf(",\"sources\":[");
+    for (const Quote *q = quotes; q < quotes + arrlen(quotes); q++) {
+        printf(q > quotes ? ",{\"text\":" : "{\"text\":");
+        put_json(stdout, q->text);
+        printf(",\"times\":%zu,\"lines\":[", q->times);
+        for (size_t i = 0; i < QUOTE_PLACES && i < q->times && q->line[i]; i++)
+            printf(i ? ",%s" : "%s", line_number(a->text, q->line[i]).text);
+        printf("]}");
+    }
+    printf("]");
+}
+
 /* The text is that of the continuation only, without the prompt, or of the whole line whose gaps
  * are filled. */
 static void put_continuation_json(const Answerer *a, const Answer *answer, const Continuation *c)
@@ -325,6 +385,8 @@ static void put_continuation_json(const Answerer *a, const Answer *answer, const
         printf(",\"stopped\":%s", truth(c->stopped));
     if (a->text->there)
         printf(",\"in_text\":%s", truth(c->in_text));
+    if (c->quotes)
+        put_quotes_json(a, c->quotes);
     printf("}");
 }
 

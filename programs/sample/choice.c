@@ -44,6 +44,8 @@ const Field CHOICES[] = {
         "off [5 for pairs, unless they are drawn; else 0]")},
     {"seed", LIFE_CALL, WHOLE_FIELD(rules.seed, "1", "N", 0, 2147483647),
      N_("the same seed draws the same words, with any number of threads")},
+    {"sources", LIFE_CALL, FLAG_FIELD(rules.sources),
+     N_("for each continuation, the longest pieces that stand in the training text, and where")},
     {"stop", LIFE_CALL, TEXT_FIELD(rules.stop, N_("TEXT")),
      N_("end a continuation where it would write TEXT, which is left out")},
     {"table", LIFE_CALL, WHOLE_FIELD(rules.table, NULL, N_("ROWS"), 0, 1 << 30),
@@ -87,7 +89,7 @@ const Field CHOICES[] = {
 #define OF_CONTINUATIONS                                                                         \
     AT(rules.count), AT(rules.words), AT(rules.sampling.temperature), AT(rules.sampling.top_k),  \
         AT(rules.sampling.top_p), AT(greedy), AT(rules.beam), AT(rules.seed), AT(rules.penalty), \
-        AT(rules.stop)
+        AT(rules.sources), AT(rules.stop)
 
 /* One line if an option was given that would have no effect. Each list ends with FIELD_NONE. */
 static char *without_effect(const Choice *choice, const ChoiceDecided *decided, bool gaps)
@@ -95,7 +97,7 @@ static char *without_effect(const Choice *choice, const ChoiceDecided *decided, 
     const struct {
         bool holds;
         const char *why;
-        size_t options[13];
+        size_t options[14];
     } lists[] = {
         {choice->score,
          N_("--score writes no continuations"),

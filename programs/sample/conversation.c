@@ -332,7 +332,7 @@ static const Continuation *print_growing(Answerer *a, Answer *answer, const Scre
     Growing g = {
         .answerer = a, .screen = screen, .refreshed = clock_seconds(), .texts = vocabulary_new()};
     const Continuation *first;
-    answer_continue(a, answer, watch, &g);
+    answer_continue(a, answer, a->rules.sources ? NULL : watch, &g);
     if (a->gaps)
         screen_status(screen, "");
     const bool back = g.repeats && g.rows < screen_height() && g.width == screen_width();
@@ -375,6 +375,9 @@ const Continuation *answer_show(Answerer *a, Answer *answer, const Screen *scree
     } else {
         if (answer->unknown)
             warn_of_unknown(a, answer);
+        if (a->rules.sources && !a->text->there) /* asked for at the prompt line */
+            warn("--sources needs the text that %s was trained on; name it with --text FILE",
+                 a->model->directory.path);
         answer_print_tables(a, answer, screen);
         first = print_growing(a, answer, screen);
     }

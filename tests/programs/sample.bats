@@ -90,6 +90,25 @@ small_run() {
     grep -qx "sample: the answer goes on from 'un'" err.txt
 }
 
+@test "--sources: the longest pieces that the text has, and their lines in the file" {
+    printf 'el perro come un hueso\n\nel gato duerme\nun perro duerme\n' >pets.txt
+    "$BIN/train" pets.txt --steps 2 --out pets >/dev/null
+    "$BIN/sample" pets "el gato duerme" --sources --greedy --words 1 --table 0 >out.txt
+    grep -qE '^     el gato duerme +1 +3  el gato duerme$' out.txt
+    # One piece, if there is a text for it, is what is word for word in the text.
+    for kind in word char bpe; do
+        "$BIN/train" pets.txt --tokens $kind --steps 200 --out run --overwrite >/dev/null
+        "$BIN/sample" run el --sources --json --count 40 --words 30 >out.txt
+        holds '[.continuations[] | .in_text == (.sources | length == 1 and .[0].times > 0)] |
+            all and length == 40' out.txt
+        holds '[.continuations[].sources[].lines[]] | all(. != 2)' out.txt
+    done
+    [ "$(LC_ALL=es_MX.UTF-8 "$BIN/sample" pets "el gato" --sources --table 0 | grep -c 'pedazo *veces *línea$')" -ge 1 ]
+    rm pets/text.txt
+    refuses 64 "--sources needs the text that pets was trained on" -- "$BIN/sample" pets el --sources
+    "$BIN/sample" pets el --sources --text pets.txt --table 0 | grep -q piece
+}
+
 @test "--json: one object per prompt, each on a line" {
     learned_run
     printf 'el\nel dato "\n[mask]\n' | "$BIN/sample" run --json --count 2 >out.txt || true
@@ -419,7 +438,7 @@ typed() {
     grep -q '^  1  el perro   \[word for word in the text\]' out.txt
     grep -q "does not know ':'" out.txt
     grep -q '^  :again  *answer the last prompt again' out.txt
-    tr -s '\n ' ' ' <out.txt | grep -q ':greedy on, :beam 0, :seed 1, :stop default, :table 2 '
+    tr -s '\n ' ' ' <out.txt | grep -q ':greedy on, :beam 0, :seed 1, :sources off, :stop default, :table 2 '
 }
 
 @test "at the prompt line: again, and after the continuation" {

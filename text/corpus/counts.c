@@ -10,9 +10,7 @@
 #include "base/base.h"
 #include "text/subwords/bpe.h"
 
-/* Appends what is compared of a token: its id or, for a subword, its bytes. A special token among
- * subwords is a number above all bytes. */
-static void put_symbols(int **symbols, const Tokenizer *t, int id)
+void put_symbols(int **symbols, const Tokenizer *t, int id)
 {
     if (t->kind != TOKENIZER_BPE)
         arrput(*symbols, id);

@@ -11,6 +11,10 @@
 #include "text/words/vocabulary.h"
 #include "corpus.h"
 
+/* Appends what is compared of a token to an stb_ds array: its id or, for a subword, its bytes. A
+ * special token among subwords is a number above all bytes. */
+void put_symbols(int **symbols, const Tokenizer *tokenizer, int id);
+
 /* next (V): how often the text continues with each token after these `count` tokens; returns the
  * sum. If the text is cut within a subword, it continues with what is left of that one, or is not
  * counted if no token is that. This and counts_has() take time in proportion to the text, however
