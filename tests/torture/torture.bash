@@ -280,7 +280,7 @@ disks() {
         "${COMMAND[@]}" >out.txt 2>err.txt || code=$?
         [ $code -le 1 ] || found "on a disk of $size KB: status $code"
         grep -q 'MB are free' err.txt || [ $code -eq 0 ] ||
-            { [ $size -lt 12 ] && grep -q 'No space left' err.txt; } ||
+            { [ $size -lt 16 ] && grep -q 'No space left' err.txt; } ||
             found "on a disk of $size KB it prints $(cat err.txt)"
         mount -o remount,size=4m disk
         must_resume disk/run $LAST "on a disk of $size KB"

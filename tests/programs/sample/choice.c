@@ -78,7 +78,7 @@ TEST(every_option_of_answers_changes_and_comes_back)
         free(before);
         count++;
     }
-    assert_int_equal(count, 11);
+    assert_int_equal(count, 12);
     fields_free(CHOICES, &f.choice);
 }
 

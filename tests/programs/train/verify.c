@@ -123,7 +123,7 @@ TEST(a_whole_run_is_the_same)
 TEST(a_changed_bit_of_one_weight_is_found)
 {
     for (int step = 0; step <= STEPS; step += 2)
-        for (int which = 0; which < 5; which++) {
+        for (int which = 0; which < (step ? 5 : 4); which++) { /* the first weights are no best */
             char *folder = scratch_new(), *run = run_new(folder);
             char *checkpoint = format_text("%s/checkpoint-%d", run, step);
             char *differs = format_text("%s/", checkpoint);
