@@ -67,11 +67,12 @@ at("file").addEventListener("change", () => {
   });
 });
 
-// What the model reads first: the first pair, or the beginning of the first line.
+// What the model reads first: the first pair, or half of the first line, so that something follows.
 function firstWords() {
   const line = at("text").value.split("\n").find(line => line.trim()) || "";
   if (line.includes("\t") && line.length < 100) return line;
-  return line.split("\t")[0].trim().split(/ +/).slice(0, 6).join(" ").slice(0, 30).trim();
+  const words = line.split("\t")[0].trim().split(/ +/);
+  return words.slice(0, Math.min(6, Math.ceil(words.length / 2))).join(" ").slice(0, 30).trim();
 }
 
 /* ---- The fields ---- */

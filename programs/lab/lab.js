@@ -11,7 +11,7 @@ let phase = "ready"; // or "going", "paused", "over", "failed"
 let run = null, kept = null; // what the worker trains; a run that stays beside it
 let worker = null; // if there is one, a run is open or was
 let saved = null; // {files, text} of a run that was opened: its files, and what its page reads
-const curve = new Curve(at("curve"), at("moment"), at("now"), progressOf);
+const curve = new Curve(at("curve"), at("moment"), at("now"), progressOf, showMoment);
 
 const isFresh = () => phase === "failed" || phase === "ready" && !saved;
 const isLonger = () => phase === "over" || phase === "ready" && saved; // what pressing on makes it
@@ -35,10 +35,16 @@ function printLine(line) {
   if (below) lines.scrollTop = lines.scrollHeight;
 }
 
+// Whether the last step is what is shown: not if the slider was moved to an earlier one.
+const isAtEnd = () => phase === "going" || at("moment").value === at("moment").max;
+
 function showRuns() {
   if (!run || !run.log.length) return;
   curve.runs = [run, kept].filter(one => one && one.log.length);
-  curve.toEnd();
+  if (isAtEnd()) {
+    curve.toEnd();
+    shown = run.step();
+  }
   curve.show();
   if (kept) {
     kept.name("kept_run");
@@ -48,6 +54,15 @@ function showRuns() {
   }
 }
 const showSoon = soon(showRuns);
+
+// The slider brings back a moment: curve, heads and words are those of the same step. Who moves it
+// while the model trains stops it; who only points at the curve does not.
+let shown = 0; // the step that is shown
+function showMoment() {
+  if (phase === "going" && document.activeElement === at("moment")) pause();
+  if (phase !== "going") at("moment").value = run.recall(at("moment").value, shown);
+  shown = run.log[at("moment").value][STEP];
+}
 
 function showPage(page, config) {
   showChosen(config);
@@ -76,7 +91,8 @@ function hear({data: news}) {
   if (news.files) saveFile(zipOf(news.files), run.words[0].replace(/\.[^.]*$/, "") + ".zip");
   if (news.rows) {
     run.add(news.rows);
-    run.show(news.weights);
+    run.keep(news.weights);
+    if (isAtEnd()) run.show(news.weights);
     showSoon();
     if (phase === "ready") enter(phase); // now it is known whether it has ended
   }
@@ -106,6 +122,7 @@ function openNow(program) {
   const bytes = file || new TextEncoder().encode(at("text").value);
   checkSize(textName, bytes.length, MOST_TEXT);
   run = new Run([textName, ...saved ? [] : chosen()]);
+  at("moment").max = 0; // its last step is shown
   worker = new Worker(WORKER);
   worker.onmessage = event => { // what one that was ended had still sent can come late
     if (event.target === worker) hear(event);
@@ -147,8 +164,20 @@ async function train() {
   }
   await opening;
   link();
-  worker.postMessage({go: true});
+  play();
+}
+
+// On, as fast as one wants to see it: a whole run in about ten seconds, or one step after another;
+// nothing waits at full speed.
+function play() {
+  const pace = {watch: 10000 / run.steps, slow: 700, full: 0}[at("speed").value];
+  worker.postMessage({go: true, pace});
   enter("going");
+}
+
+function pause() {
+  worker.postMessage({go: false});
+  enter("paused");
 }
 
 // Trains on to the run's end. A run that has ended, or that is asked for more steps, is made
@@ -162,8 +191,7 @@ async function goOn() {
   if (steps !== run.steps || early)
     worker.postMessage(
       {longer: [...RESUME, "--steps", String(steps), ...early ? ["--patience", "0"] : []]});
-  worker.postMessage({go: true});
-  enter("going");
+  play();
 }
 
 async function unpacked(base64) {
@@ -247,10 +275,13 @@ at("reseed").addEventListener("click", () => {
 });
 at("pause").addEventListener("click", () => {
   if (phase !== "going") return attempt(goOn);
-  worker.postMessage({go: false});
-  enter("paused");
+  pause();
+});
+at("speed").addEventListener("change", () => {
+  if (phase === "going") play();
 });
 at("step").addEventListener("click", () => {
+  curve.toEnd();
   worker.postMessage({step: 1});
   enter("paused");
 });
@@ -266,7 +297,16 @@ at("keep").addEventListener("click", () => {
   saved = null;
   attempt(openRun);
 });
-at("save").addEventListener("click", () => worker.postMessage({save: true}));
+at("save").addEventListener("click", () => {
+  run.saved = run.step();
+  worker.postMessage({save: true});
+});
+// Whoever reloads or closes the page is asked first, if that loses what was trained.
+onbeforeunload = event => {
+  if (!["going", "paused", "over"].includes(phase) || run.saved === run.step()) return;
+  event.preventDefault();
+  event.returnValue = true; // for older browsers
+};
 at("open").addEventListener("change", () => {
   const files = [...at("open").files];
   at("open").value = "";

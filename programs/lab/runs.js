@@ -2,10 +2,12 @@
 // model.
 
 const MOST_ROWS = 2000; // of a log; of more, every second one without an evaluation goes
+const MOST_KEPT = 96 * 2 ** 20; // bytes of weights; of more, every second moment goes
 
 class Run {
   constructor(words) {
-    Object.assign(this, {words, log: [], held_out: false, floor: null, waiting: {}});
+    Object.assign(this,
+      {words, log: [], moments: [], held_out: false, floor: null, waiting: {}});
     this.frame = make("iframe", "", {title: say("inside")});
     this.frame.dataset.title = "inside";
     this.caption = make("figcaption", "");
@@ -50,6 +52,23 @@ class Run {
     this.drawing = true;
     this.frame.contentWindow.postMessage({weights: this.latest}, "*", [port2]);
     this.latest = null;
+  }
+
+  // Keeps the weights after the last step, to be shown again.
+  keep(weights) {
+    if (this.moments[this.moments.length - 1]?.step === this.step()) this.moments.pop();
+    this.moments.push({step: this.step(), weights});
+    if (this.moments.length * weights.byteLength > MOST_KEPT)
+      this.moments = this.moments.filter((_, i) => i % 2 === 0 || i + 1 === this.moments.length);
+  }
+  // Shows the moment nearest to a row of the log, on the side to which one moves from the step that
+  // is shown; returns the row of it.
+  recall(index, shown) {
+    const step = this.log[index][STEP], {moments} = this;
+    const moment = step < shown ? moments.findLast(one => one.step <= step) || moments[0]
+      : moments.find(one => one.step >= step) || moments[moments.length - 1];
+    this.show(moment.weights);
+    return this.log.findIndex(row => row[STEP] >= moment.step);
   }
 
   step() { return this.log.length ? this.log[this.log.length - 1][STEP] : 0; }

@@ -3,7 +3,8 @@
 //
 //     {start: {program, language, files, words, text}}   a new run: the files that it may read, the
 //                                        words of its command, the text that the page reads first
-//     {go: true}, {go: false}, {step: 1} on, pause, one step
+//     {go: true, pace}, {go: false}, {step: 1}   on, with at least so many milliseconds for a step;
+//                                        pause; one step
 //     {longer: words}                    saves the run and resumes it with this command
 //     {save: true}                       the files of the run, as it is now
 //
@@ -83,21 +84,23 @@ function show(rows = [lab.row()]) {
   postMessage({rows, weights}, [weights.buffer]);
 }
 
-// Steps for a while, then lets orders come in.
+// Takes the steps that are due, for a while, then lets orders come in. What was missed for longer
+// is not made up for.
 const BUSY = 60;
-function train(mine) {
+function train(mine, pace, due) {
   if (mine !== turn) return;
   attempt(() => {
-    const until = performance.now() + BUSY;
-    const rows = [];
-    let more = true;
-    while (more && performance.now() < until) {
+    const until = performance.now() + BUSY, rows = [];
+    let more = true, now;
+    do {
       more = lab.exports.lab_step(lab.run);
       rows.push(lab.row());
-    }
+      now = performance.now();
+      due = Math.max(due + pace, now - BUSY);
+    } while (more && now < until && due <= now);
     show(rows);
     if (!more) end();
-    else setTimeout(train, 0, mine);
+    else setTimeout(train, due - now, mine, pace, due);
   });
 }
 
@@ -134,7 +137,7 @@ onmessage = ({data: order}) => attempt(() => {
   }
   if (order.go !== undefined) {
     turn++;
-    if (order.go) setTimeout(train, 0, turn);
+    if (order.go) setTimeout(train, 0, turn, order.pace, performance.now());
   }
   if (order.save) postMessage({files: lab.saved()});
   if (order.step) {

@@ -13,8 +13,10 @@ PERRO = "e934a89039392319"
 
 
 def press_train(page):
-    """Trains to the end; returns what was printed."""
-    page.run("window.earlier = phase === 'ready' ? null : run; 1")
+    """Trains to the end, as fast as it can; returns what was printed. The button moves when a second
+    run is beside the first."""
+    wait(page, "phase === 'failed' || run && run !== kept && run.log.length && !run.waiting")
+    page.run("window.earlier = phase === 'ready' ? null : run; at('speed').value = 'full'")
     page.click("#train")
     wait(page, "run !== earlier && phase !== 'ready' && phase !== 'going'")
     return page.text("lines")
@@ -235,6 +237,67 @@ def look_at_lab_further(page, folder):
                                                           "--steps", "55"))
     wait(page, "plain('now').startsWith('step 55 of 55')")
     page.check_errors()
+
+
+def look_at_lab_moments(page, folder):
+    """The slider brings back a moment: words, curve and the numbers beside it are of one step."""
+    page.open(BUILD / "lab" / "pulga.html")
+    press_train(page)
+    bars = "run.frame.contentDocument.getElementById('bars').textContent"
+    wait(page, f"{bars}.startsWith('[eos]0.5')")
+    last, seen = page.run(bars), []
+    for step in (300, 120, 0, 300):
+        page.run(f"curve.choose(run.log.findIndex(row => row[STEP] >= {step}))")
+        wait(page, "!run.drawing")
+        page.settle()
+        shown = page.run("Number(at('now').textContent.match(/step ([0-9]+) of/)[1])")
+        assert page.run("run.moments.map(({step}) => step)").count(shown) == 1, shown
+        assert page.run("run.log[at('moment').value][STEP]") == shown
+        seen.append((shown, page.run(bars)))
+    assert seen[0] == seen[3] == (300, last), seen
+    assert seen[2][0] == 0 and "0.5" not in seen[2][1][:20] and seen[1] != seen[2], seen
+    page.check_errors()
+
+
+def look_at_lab_speed(page, folder):
+    """A first run takes about ten seconds, so that words are seen to become right; it can be
+    changed while it trains. Who moves the slider stops it."""
+    page.open(BUILD / "lab" / "pulga.html")
+    wait(page, "run && run.log.length")
+    page.click("#train")
+    wait(page, "run.step() > 0")
+    times = page.run("""new Promise(done => {
+        const begun = [performance.now(), run.step()];
+        setTimeout(() => done([performance.now() - begun[0], run.step() - begun[1]]), 1000);
+    })""")
+    assert times[1] / times[0] < 0.045, times  # 30 in a second, or fewer on a slow machine
+    page.run("at('speed').value = 'slow'; at('speed').dispatchEvent(new Event('change'))")
+    step = page.run("run.step()")
+    wait(page, f"run.step() > {step} + 1")
+    page.focus("#moment")
+    page.press("Home")
+    assert page.run("phase") == "paused"
+    assert page.text("now").startswith("step 0 of 300")
+    time.sleep(0.2)  # a step that was on its way
+    assert page.text("now").startswith("step 0 of 300") and page.run("run.step()") < 90
+    page.check_errors()
+
+
+def look_at_lab_left(page, folder):
+    """A page is not reloaded without a question, if that loses what was trained."""
+    page.open(BUILD / "lab" / "pulga.html")
+    wait(page, "run && run.log.length")
+    asks = """(event => {
+        onbeforeunload(event);
+        return event.defaultPrevented;
+    })(new Event("beforeunload", {cancelable: true}))"""
+    assert not page.run(asks)
+    choose(page, "steps", 5)
+    press_train(page)
+    assert page.run(asks)
+    page.run("HTMLAnchorElement.prototype.click = () => {}")
+    page.click("#save")
+    assert not page.run(asks)
 
 
 def look_at_lab_late(page, folder):

@@ -130,13 +130,13 @@ def look_at_lab_keyboard(page, folder):
     assert page.run("run.frame.title === say('inside')"), "also before another language is chosen"
     found = reached_by_tab(page)
     assert found == [
-        "language", "theme", *["texts"] * 5, "text", "file", "train", "pause", "reseed", "keep",
-        "save", "open", "moment", *page.run("Object.keys(CHOICES).map(choice => field(choice).id)"),
+        "language", "theme", *["texts"] * 5, "text", "file", "train", "pause", "speed", "moment",
+        "reseed", "keep", "save", "open", *page.run("Object.keys(CHOICES).map(choice => field(choice).id)"),
         "lines", "IFRAME"], found
     page.run("""var files = []; for (const id of ["file", "open"])
         at(id).addEventListener("click", event => { event.preventDefault(); files.push(id); });""")
     for control, key, told in (
-            ("#moment", "ArrowLeft", "at('moment').value === '19'"),
+            ("#moment", "ArrowLeft", "Number(at('moment').value) < 20"),
             ("#theme", "Enter", "state.dark"), ("#theme", " ", "!state.dark"),
             ("#language", " ", "state.language === 'es'"),
             ("#language", "Enter", "state.language === 'en'"),

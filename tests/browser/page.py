@@ -68,6 +68,7 @@ class Page:
         self.wrong.clear()
         self.asked.clear()
         self.url = path.resolve().as_uri()
+        self.run("onbeforeunload = null")  # it would ask
         self.load(self.url)
         self.settle()
         self.check_errors()
@@ -83,12 +84,18 @@ class Page:
         self.save(self.pictures / f"{name}.png")
 
     def click(self, selector):
-        self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'nearest'}})")
-        x, y = self.run(f"(() => {{ const b = document.querySelector({json.dumps(selector)})"
-                        ".getBoundingClientRect();"
-                        "return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+        """Clicks on the middle of something, when it does not move any more."""
+        middle, before = None, ()
+        while middle != before:
+            before = middle
+            middle = self.run(f"""(e => {{
+                e.scrollIntoView({{block: "nearest"}});
+                const b = e.getBoundingClientRect();
+                return new Promise(done => setTimeout(done, 20, [b.x + b.width / 2,
+                    b.y + b.height / 2]));
+            }})(document.querySelector({json.dumps(selector)}))""")
         for kind in ("move", "down", "up"):
-            self.point(x, y, kind)
+            self.point(*middle, kind)
 
     def type(self, text):
         """Replaces what stands in the text box, letter by letter."""

@@ -44,14 +44,14 @@ function momentOf({log, floor, counting, held_out}, index) {
 // runs[0] is drawn with all that is known of it: {log, held_out} and, null if there is none, floor,
 // counting, uniform and frequencies, which are losses; of the others there is one line each.
 class Curve {
-  constructor(canvas, slider, values, parts = momentOf) {
-    Object.assign(this, {canvas, slider, values, parts, runs: []});
-    slider.addEventListener("input", () => this.show());
+  constructor(canvas, slider, values, parts = momentOf, moved = () => {}) {
+    Object.assign(this, {canvas, slider, values, parts, moved, runs: []});
+    slider.addEventListener("input", () => this.choose(slider.value));
     canvas.addEventListener("pointermove", event => this.moveTo(event.clientX));
   }
   get log() { return this.runs[0].log; }
 
-  // Moves the slider to the last step, and to the one at a place of the screen.
+  // Moves the slider to the last step, to the one at a place of the screen, and to any.
   toEnd() {
     this.slider.max = this.log.length - 1;
     this.slider.value = this.slider.max;
@@ -65,7 +65,11 @@ class Curve {
     this.log.forEach((row, i) => {
       if (Math.abs(row[STEP] - step) < Math.abs(this.log[best][STEP] - step)) best = i;
     });
-    this.slider.value = best;
+    this.choose(best);
+  }
+  choose(index) {
+    this.slider.value = index;
+    this.moved();
     this.show();
   }
 

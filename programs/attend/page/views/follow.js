@@ -21,6 +21,7 @@ addEventListener("message", ({source, data: news, ports}) => {
     ports[0].postMessage("computed");
   });
   if (news.state) { // and the size of the letters
+    if (!document.documentElement.classList.contains("framed")) state.form = "arcs";
     Object.assign(state, news.state);
     document.documentElement.classList.add("framed");
     document.documentElement.style.fontSize = news.letters;
