@@ -27,6 +27,7 @@ COMPARE = """(async () => {
     const until = async is => { while (!is()) await new Promise(done => setTimeout(done, 100)); };
     const train = async () => {
         await until(() => phase === "ready" && run?.log.length);
+        at("speed").value = "full";
         at("train").click();
         await until(() => phase === "over");
     };
