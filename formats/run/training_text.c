@@ -129,7 +129,9 @@ static char *later_run(const char *path)
 
 void warn_of_newer(const Pretrained *model, const char *path)
 {
-    AUTOFREE char *later = model->config.text ? later_run(path) : NULL;
+    if (!model->config.text)
+        return;
+    AUTOFREE char *later = later_run(path);
     const char *changed = later ? NULL : changed_text(model);
     if (later)
         warn("this is %s; %s was trained later", path, later);

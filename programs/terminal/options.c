@@ -147,17 +147,18 @@ static bool is_shown(const Program *program, const Option *option, bool all)
  * only the last part, the examples; at most 79 columns. */
 static void print_help(const Program *program, const Option *options, bool all)
 {
-    const char *notes = translated(program->notes), *part = program->first && !all ? notes : NULL;
+    const bool few = program->first && !all;
+    const char *notes = translated(program->notes);
     printf(_("Usage: %s [OPTION...] %s\n"), program_invocation_short_name,
            translated(program->arguments));
     print_paragraphs(translated(program->summary));
-    if (part)
+    if (few)
         printf("\n %s\n", _("Used most; --help all shows all options:"));
     for (ptrdiff_t i = 0; i < arrlen(options); i++) {
         const bool heading = options[i].field->offset == FIELD_NONE;
         if (!is_shown(program, &options[i], all))
             continue;
-        if (heading || (!i && !part)) /* each group after an empty line */
+        if (heading || (!i && !few)) /* each group after an empty line */
             putchar('\n');
         if (heading && *options[i].name)
             printf(" %s\n", translated(options[i].name));
@@ -165,7 +166,7 @@ static void print_help(const Program *program, const Option *options, bool all)
             print_option(&options[i], has_alias(options, i));
     }
     putchar('\n');
-    for (; part && (part = strstr(part, "\n\n")); part += 2)
+    for (const char *part; few && (part = strstr(notes, "\n\n"));)
         notes = part + 2;
     print_paragraphs(notes);
 }

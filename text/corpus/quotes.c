@@ -18,7 +18,7 @@ static const char *bytes_of(const Tokenizer *t, int symbol, char room[2])
 {
     if (t->kind != TOKENIZER_BPE)
         return tokenizer_is_text(t, symbol) ? tokenizer_word(t, symbol) : "";
-    room[0] = symbol < 256 ? (char)symbol : 0;
+    room[0] = (char)(symbol < 256 ? symbol : 0);
     room[1] = 0;
     return room;
 }
@@ -60,12 +60,16 @@ typedef struct {
     int *first; /* (alphabet) where a symbol leads from state 0; 0: nowhere */
 } Automaton;
 
+/* The edges of a state. */
+#define EACH_EDGE(i, a, state) \
+    for (int(i) = (a)->states[state].edge; (i) >= 0 && (a)->edges; (i) = (a)->edges[i].next)
+
 /* Where a symbol leads; 0: nowhere. Most of the text's are looked for in state 0. */
 static int next_state(const Automaton *a, int state, int symbol)
 {
     if (!state)
         return a->first[symbol];
-    for (int i = a->states[state].edge; i >= 0; i = a->edges[i].next)
+    EACH_EDGE (i, a, state)
         if (a->edges[i].symbol == symbol)
             return a->edges[i].to;
     return 0;
@@ -77,7 +81,7 @@ static void set_next(Automaton *a, int state, int symbol, int to)
         a->first[symbol] = to;
         return;
     }
-    for (int i = a->states[state].edge; i >= 0; i = a->edges[i].next)
+    EACH_EDGE (i, a, state)
         if (a->edges[i].symbol == symbol) {
             a->edges[i].to = to;
             return;
@@ -97,7 +101,7 @@ static int split_state(Automaton *a, int from, int length)
 {
     const int copy = new_state(a, length);
     a->states[copy].link = a->states[from].link;
-    for (int i = a->states[from].edge; i >= 0; i = a->edges[i].next)
+    EACH_EDGE (i, a, from)
         set_next(a, copy, a->edges[i].symbol, a->edges[i].to);
     return copy;
 }
@@ -218,7 +222,7 @@ static void note_quotes(void *context, Match m, size_t place, size_t line)
     const State *states = f->automaton.states;
     for (int state = states[m.state].above; state; state = states[states[state].link].above) {
         const int length = state == m.state ? m.length : states[state].length;
-        for (int i = states[state].quote; i >= 0; i = f->others[i]) {
+        for (int i = states[state].quote; i >= 0 && f->lengths; i = f->others[i]) {
             Quote *quote = &f->quotes[i];
             if (f->lengths[i] > length)
                 continue;
