@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -306,8 +307,11 @@ char **options_read(const Program *program, int argc, char **argv, void *into, b
 void options_check_path(const char *path, const char *folder)
 {
     AUTOFREE char *meant = format_text("%s/%s", folder, path);
+    struct stat about;
     if (access(path, F_OK) && !access(meant, F_OK))
         die("there is no %s here; did you mean %s?", path, meant);
+    if (!strcmp(folder, "runs") && !stat(path, &about) && S_ISREG(about.st_mode))
+        die("%s is a file, and a run is a directory: train %s makes one of it", path, path);
 }
 
 /* ---- Words for a shell ---- */

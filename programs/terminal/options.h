@@ -27,7 +27,8 @@ typedef struct {
  * --help, --help all, --usage and --version print and end the program. */
 char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided);
 
-/* Dies if there is no such file or directory, but one in this folder: runs/perro for perro. */
+/* Dies if there is no such file or directory, but one in this folder: runs/perro for perro; or if
+ * the folder is runs, and the path that of a file. */
 void options_check_path(const char *path, const char *folder);
 
 /* Words, ended by NULL, as one could type them into a shell, in one line. The caller frees it. */

@@ -373,7 +373,7 @@ static void announce_steps(const Trainer *t, const Screen *screen)
     if (most > 1)
         snprintf(parts, sizeof parts, s->shards > 1 ? _(" of %d parts") : _(", in %d parts"), most);
     screen_paragraph(screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
-                     thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? _("all ") : "",
+                     thousands((size_t)s->steps).text, t->plan.whole_in_a_step && s->batch > 1 ? _("all ") : "",
                      plural((size_t)s->batch, "sequence", "sequences").text, shards, parts,
                      epochs.text, s->dropout, s->seed,
                      s->optimizer == OPTIMIZER_MUON ? _(", optimizer Muon") : "");
@@ -394,8 +394,10 @@ static void announce_rate(const Trainer *t, const Screen *screen)
     if (s->cooldown > 0)
         snprintf(end, sizeof end, _(", to 0 in the last %g%%"), 100 * s->cooldown);
     if (s->schedule == SCHEDULE_NOAM)
-        screen_paragraph(screen, "rate", "noam, factor %g: rises for %s, then falls%s",
-                         s->lr_factor, warmup.text, end);
+        screen_paragraph(screen, "rate",
+                         s->warmup ? N_("noam, factor %g: rises for %s, then falls%s")
+                                   : N_("noam, factor %g: falls%s%s"),
+                         s->lr_factor, s->warmup ? warmup.text : "", end);
     else if (s->schedule == SCHEDULE_COSINE)
         screen_paragraph(screen, "rate", "cosine: rises to %g in %s, then falls to %g", s->lr,
                          warmup.text, s->min_lr);

@@ -120,6 +120,8 @@ check_program() {
     refuses 64 "--dropout needs a number from 0 to 0.99, written with a point, not '0,1'" -- \
         "$BIN/train" perro.txt --dropout 0,1
     [ ! -e runs ]
+    refuses 1 "perro.txt is a file, and a run is a directory: train perro.txt makes one of it" -- \
+        "$BIN/sample" perro.txt el
 }
 
 @test "a name without its folder is refused with the name that is meant" {
