@@ -372,11 +372,11 @@ static void announce_steps(const Trainer *t, const Screen *screen)
         snprintf(shards, sizeof shards, _(", in %d shards"), s->shards);
     if (most > 1)
         snprintf(parts, sizeof parts, s->shards > 1 ? _(" of %d parts") : _(", in %d parts"), most);
-    screen_paragraph(screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
-                     thousands((size_t)s->steps).text, t->plan.whole_in_a_step && s->batch > 1 ? _("all ") : "",
-                     plural((size_t)s->batch, "sequence", "sequences").text, shards, parts,
-                     epochs.text, s->dropout, s->seed,
-                     s->optimizer == OPTIMIZER_MUON ? _(", optimizer Muon") : "");
+    screen_paragraph(
+        screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
+        thousands((size_t)s->steps).text, t->plan.whole_in_a_step && s->batch > 1 ? _("all ") : "",
+        plural((size_t)s->batch, "sequence", "sequences").text, shards, parts, epochs.text,
+        s->dropout, s->seed, s->optimizer == OPTIMIZER_MUON ? _(", optimizer Muon") : "");
     if (t->plan.shortened)
         screen_paragraph(screen, "",
                          "two cores take about an hour for them; --epochs 2 reads all of the text "
