@@ -128,7 +128,9 @@ load programs.bash
     ONCE=1 refuses 1 "step 5: the loss is not finite: in the gradient, number" \
         "is nan; run keeps its last save; try a smaller --lr" -- \
         "$BIN/train" perro.txt $options --out run
-    "$BIN/train" perro.txt $options --stop-after 4 --out stopped >/dev/null
+    # So is one that is stopped before, and saved, when it is then evaluated.
+    ONCE=1 refuses 1 "step 4: the loss is not finite; stopped keeps its last save" -- \
+        "$BIN/train" perro.txt $options --stop-after 4 --out stopped
     same_run run stopped
     refuses 1 "step 5: the loss" -- "$BIN/train" --resume run
     same_run run stopped
