@@ -134,7 +134,6 @@ load programs.bash
     same_run run stopped
     refuses 1 "step 5: the loss" -- "$BIN/train" --resume run
     same_run run stopped
-    "$BIN/train" perro.txt --from run --lr-factor 0.01 --steps 3 --out other | grep -q "^best"
 }
 
 # broken TEXT...: the run, which was damaged, is refused in a line that holds each TEXT. Then it is
