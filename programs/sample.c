@@ -19,7 +19,7 @@
 
 static const Program PROGRAM = {
     .fields = CHOICES,
-    .first = "count,words,temperature,top-p,greedy,seed,score,near,without,json",
+    .first = "count,words,temperature,top-p,greedy,seed,score,sources,near,json",
     .arguments = N_("RUN [PROMPT...]"),
     .summary =
         N_("Continues PROMPT with the model in the directory RUN. Without a prompt it asks for "

@@ -32,6 +32,7 @@ Source *training_text_source(const Directory *directory, char *const *named, Sou
     return read_copy(directory, rules.form, &text) ? source_of(&text) : NULL;
 }
 
+/* See TrainingText.lines. */
 static size_t *numbers_of_lines(Span text)
 {
     size_t *lines = NULL, line = 1;

@@ -462,10 +462,10 @@ char *answer_text(const Answerer *a, const Answer *answer, const Continuation *c
     return text;
 }
 
-/* The tokens that are looked for in the text; *count is -1 if it cannot have them. Of a continuation
- * that was cut, perhaps within a token, these are of what is written. The text has the source of a
- * pair only if a line begins with it: [bos] is also looked for. A line with gaps has it anyway. The
- * caller frees them. */
+/* The tokens that are looked for in the text; *count is -1 if it cannot have them. If a
+ * continuation was cut, perhaps within a token, they are the tokens of what is written. The text
+ * has the source of a pair only if a line begins with it, so [bos] is also looked for. A line with
+ * gaps has it anyway. The caller frees them. */
 static int *looked_for(const Answerer *a, const Answer *answer, const Continuation *c, int *count)
 {
     const Tokenizer *t = &a->model->tokenizer;

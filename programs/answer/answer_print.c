@@ -271,7 +271,7 @@ static void put_quotes(const Answerer *a, const Quote *quotes, const Screen *scr
     for (const Quote *q = quotes; q < quotes + arrlen(quotes); q++) {
         AUTOFREE char *piece = display_text(q->text + strspn(q->text, " "));
         AUTOFREE char *line = q->times
-                                  ? quote_line(&a->text->corpus, &a->model->tokenizer, q->place[0])
+                                  ? quote_line(&a->text->corpus, &a->model->tokenizer, q->place)
                                   : format_text("%s", "");
         AUTOFREE char *shown = display_text(line);
         printf("     %s", screen->bold);

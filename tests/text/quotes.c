@@ -30,7 +30,7 @@ TEST(the_longest_pieces_of_words_and_where_they_stand)
     assert_int_equal(quotes[0].line[0], 2);
     assert_int_equal(quotes[2].times, 2);
     assert_int_equal(quotes[2].line[1], 3);
-    AUTOFREE char *line = quote_line(&c, &t, quotes[0].place[0]);
+    AUTOFREE char *line = quote_line(&c, &t, quotes[0].place);
     assert_string_equal(line, "el gato duerme");
     encoding_free(&e);
 }

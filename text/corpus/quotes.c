@@ -1,6 +1,6 @@
-/* quotes.c: a suffix automaton of the tokens. Read through it, the text says at each place how many
- * of its last symbols stand somewhere among the tokens: so one reading finds for every piece of them
- * whether the text has it, and a second one where. */
+/* quotes.c: a suffix automaton of the tokens reads the text. After each symbol it knows how many of
+ * the last symbols stand together among the tokens. One reading tells which pieces of the tokens
+ * the text has, a second one how often and where. */
 #include "quotes.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ static bool is_letter(const Tokenizer *t, int symbol)
     return first >= 0x80 || isalnum(first);
 }
 
-/* Whether a symbol is the rest of a character. */
+/* Whether a symbol is a byte of a character, but not its first. */
 static bool is_rest(const Tokenizer *t, int symbol)
 {
     return t->kind == TOKENIZER_BPE && symbol < 256 && (symbol & 0xC0) == 0x80;
@@ -39,14 +39,15 @@ static bool is_rest(const Tokenizer *t, int symbol)
 
 /* ---- The automaton ---- */
 
-/* State 0 is the beginning. The others stand for pieces of the symbols that end at the same places;
- * the longest one has `length`. link leads to the longest end of them that has other places too. */
+/* State 0 is the empty piece. Every other state is the set of the pieces that end at the same
+ * places of the symbols: ends of each other, the longest of which has `length` symbols. `link`
+ * leads to the state of the next shorter end, which also has other places. */
 typedef struct {
     int length, link;
     int edge;    /* the first of its edges, or -1 */
-    int longest; /* how many symbols the text has of the longest piece that led here; 0: none */
-    int quote;   /* the first one that ends here, or -1 */
-    int above;   /* the nearest state, this one included, with a quote, by links; 0: none */
+    int longest; /* symbols of its longest piece that the text has; 0: it has none */
+    int quote;   /* the number of a quote in this state, or -1 */
+    int above;   /* the first state with a quote on the way of links, from here; 0: none */
 } State;
 
 typedef struct {
@@ -60,7 +61,7 @@ typedef struct {
     int *first; /* (alphabet) where a symbol leads from state 0; 0: nowhere */
 } Automaton;
 
-/* The edges of a state. */
+/* The edges of a state. (Without an edge there is no list of them: analysers ask for that.) */
 #define EACH_EDGE(i, a, state) \
     for (int(i) = (a)->states[state].edge; (i) >= 0 && (a)->edges; (i) = (a)->edges[i].next)
 
@@ -96,7 +97,7 @@ static int new_state(Automaton *a, int length)
     return (int)arrlen(a->states) - 1;
 }
 
-/* A copy of a state, for the shorter ones of its pieces, which end at one more place. */
+/* A copy of a state for the shorter of its pieces, which now end at one more place. */
 static int split_state(Automaton *a, int from, int length)
 {
     const int copy = new_state(a, length);
@@ -106,7 +107,7 @@ static int split_state(Automaton *a, int from, int length)
     return copy;
 }
 
-/* Adds a symbol behind those whose state is `last`; returns the state of all (Blumer et al.
+/* Adds a symbol after those whose state is `last`; returns the state of all of them (Blumer et al.
  * 1985). */
 static int extend(Automaton *a, int last, int symbol)
 {
@@ -132,7 +133,8 @@ static int extend(Automaton *a, int last, int symbol)
 
 /* ---- Reading the text ---- */
 
-/* A place in the text: how many of the last symbols stand among the tokens, and their state. */
+/* What was read up to a place of the text: the last symbols that stand together among the tokens,
+ * by their state and their number. */
 typedef struct {
     int state, length;
 } Match;
@@ -187,7 +189,7 @@ static void note_longest(void *context, Match m, size_t place, size_t line)
     (void)line;
 }
 
-/* What the text has, it has with every end of it. */
+/* If the text has a piece, it has every end of it. */
 static void pass_on(Automaton *a)
 {
     const int count = (int)arrlen(a->states);
@@ -208,11 +210,15 @@ static void pass_on(Automaton *a)
 
 /* ---- Quotes ---- */
 
+/* Of a quote: its symbols, and the number of the next one in the same state, or -1. */
+typedef struct {
+    int length, other;
+} Extent;
+
 typedef struct {
     Automaton automaton;
-    Quote *quotes; /* stb_ds arrays */
-    int *lengths;  /* of each quote, in symbols */
-    int *others;   /* of each: the next one in the same state, or -1 */
+    Quote *quotes;   /* stb_ds arrays, ... */
+    Extent *extents; /* ... of the same length */
 } Finding;
 
 /* A Visit: counts the quotes that end here. */
@@ -222,14 +228,14 @@ static void note_quotes(void *context, Match m, size_t place, size_t line)
     const State *states = f->automaton.states;
     for (int state = states[m.state].above; state; state = states[states[state].link].above) {
         const int length = state == m.state ? m.length : states[state].length;
-        for (int i = states[state].quote; i >= 0 && f->lengths; i = f->others[i]) {
+        for (int i = states[state].quote; i >= 0 && f->extents; i = f->extents[i].other) {
             Quote *quote = &f->quotes[i];
-            if (f->lengths[i] > length)
+            if (f->extents[i].length > length)
                 continue;
-            if (quote->times < QUOTE_PLACES) {
-                quote->place[quote->times] = place;
+            if (!quote->times)
+                quote->place = place;
+            if (quote->times < QUOTE_PLACES)
                 quote->line[quote->times] = line;
-            }
             quote->times++;
         }
     }
@@ -283,14 +289,13 @@ static void cut_into_quotes(Finding *f, const Tokenizer *t, const int *symbols, 
     for (int at = 0, state, length; at < count; at += length) {
         length = longest_piece(&f->automaton, t, symbols + at, count - at, &state);
         arrput(f->quotes, ((Quote){.text = text_of(t, symbols + at, length)}));
-        arrput(f->lengths, length);
-        arrput(f->others, state ? states[state].quote : -1);
+        arrput(f->extents, ((Extent){length, state ? states[state].quote : -1}));
         if (state)
             states[state].quote = (int)arrlen(f->quotes) - 1;
     }
 }
 
-/* A link leads to a state of fewer symbols, which was perhaps made later. */
+/* Finds State.above. */
 static void note_above(State *states, int state)
 {
     int above = state;
@@ -318,8 +323,7 @@ Quote *quotes_of(const Corpus *corpus, const Tokenizer *t, const int *tokens, in
         note_above(f.automaton.states, i);
     visit_text(&f.automaton, corpus, t, note_quotes, &f);
     arrfree(symbols);
-    arrfree(f.lengths);
-    arrfree(f.others);
+    arrfree(f.extents);
     arrfree(f.automaton.states);
     arrfree(f.automaton.edges);
     free(f.automaton.first);

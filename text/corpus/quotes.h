@@ -1,12 +1,14 @@
-/* quotes.h: what of some tokens stands in a text, piece by piece. From the beginning on, the longest
- * piece that the text has is a quote, and the next one begins behind it: there is no way with fewer
- * pieces. Where two of them meet is a joint that the text does not have.
+/* quotes.h: cuts some tokens into the pieces that a text has, and says where it has them. Each
+ * piece is the longest that the text has from its first token on, and the next one begins after
+ * it. So the text has no piece together with what follows it.
  *
- * The text    el perro come un hueso      has, of  el gato come un hueso,  the pieces
- *             el gato duerme                       el gato | come un hueso
+ *     text      el perro come un hueso
+ *               el gato duerme
+ *     tokens    el gato come un hueso
+ *     pieces    el gato | come un hueso
  *
- * Subwords are compared by their bytes, as in counts.h. A piece of characters or bytes ends where a
- * word does, unless the text has less than the word. */
+ * Subwords are compared by their bytes, as in counts.h. A piece of characters or bytes ends at the
+ * end of a word, unless the text has only the beginning of that word. */
 #ifndef PULGA_QUOTES_H
 #define PULGA_QUOTES_H
 
@@ -14,14 +16,14 @@
 
 enum { QUOTE_PLACES = 3 };
 
-/* A piece. If the text does not even have one token, or letter, that is a piece, 0 times. */
+/* A piece. A token, or a letter, that the text does not have is a piece of its own, 0 times. */
 typedef struct {
-    char *text;                 /* as it is written, perhaps with a space before it */
-    size_t times;               /* how often the text has it */
-    size_t place[QUOTE_PLACES]; /* the first of these: its last token */
-    size_t line[QUOTE_PLACES];  /* the line of that, counted from 1: of a text that is read by
-                                   lines, of those that are not blank; 0 if a stream of words has
-                                   no line ends any more */
+    char *text;                /* as it is written, perhaps with a space before it */
+    size_t times;              /* how often the text has it */
+    size_t place;              /* the text's token at which it first ends */
+    size_t line[QUOTE_PLACES]; /* the lines of the first places, from 1. A text that is read by
+                                  lines counts those that are not blank; a stream of words has no
+                                  line ends: 0 */
 } Quote;
 
 /* An stb_ds array, which the caller frees with quotes_free(). Takes time in proportion to the text
