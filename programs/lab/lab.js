@@ -27,6 +27,7 @@ function enter(next) {
   at("save").disabled = !worker || phase === "failed";
   at("keep").disabled = !kept && phase !== "paused" && phase !== "over";
   at("keep").textContent = say(kept ? "let_go" : "keep");
+  document.body.classList.toggle("beside", !!kept);
 }
 
 function printLine(line) {

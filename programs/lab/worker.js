@@ -3,8 +3,8 @@
 //
 //     {start: {program, language, files, words, text}}   a new run: the files that it may read, the
 //                                        words of its command, the text that the page reads first
-//     {go: true, pace}, {go: false}, {step: 1}   on, with at least so many milliseconds for a step;
-//                                        pause; one step
+//     {go: true, pace}                   on, with a step every `pace` milliseconds at most
+//     {go: false}, {step: 1}             pause, one step
 //     {longer: words}                    saves the run and resumes it with this command
 //     {save: true}                       the files of the run, as it is now
 //
@@ -84,8 +84,8 @@ function show(rows = [lab.row()]) {
   postMessage({rows, weights}, [weights.buffer]);
 }
 
-// Takes the steps that are due, for a while, then lets orders come in. What was missed for longer
-// is not made up for.
+// Takes the steps that are due, for a while, then lets orders come in. After a longer pause of the
+// browser it does not catch up.
 const BUSY = 60;
 function train(mine, pace, due) {
   if (mine !== turn) return;
