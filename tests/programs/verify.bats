@@ -192,8 +192,10 @@ END
     grep -q "^\* of another text" out.txt
     # All seeds are measured on the same lines, unless others are asked for.
     for seed in 1 2; do
-        "$BIN/train" perro.txt --val 0.3 --seed $seed --steps 2 --out seed-$seed >/dev/null
+        "$BIN/train" perro.txt --val 0.3 --seed $seed --steps 2 --out seed-$seed |
+            grep -E 'are held out|counting reaches .* on ' >seed-$seed.txt
     done
+    cmp seed-1.txt seed-2.txt
     "$BIN/train" perro.txt --val 0.3 --val-seed 2 --steps 2 --out others >/dev/null
     "$BIN/train" --compare seed-1 seed-2 others >out.txt
     grep -qE '^seed-2 .*[0-9]   ' out.txt
