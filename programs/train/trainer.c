@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -129,6 +130,49 @@ static bool cuts_bytes(const Trainer *t)
     return t->corpus.stream && t->tokenizer.kind == TOKENIZER_BPE && !t->plan.settings.val_seed;
 }
 
+/* Plans the run, with the settings that are decided, and takes its memory. */
+static void take_memory(Trainer *t, int vocabulary)
+{
+    Settings *settings = &t->plan.settings;
+    t->plan = plan_training(settings, &t->decided, &t->corpus, vocabulary);
+    memory_check(t->plan.bytes, "a model of these sizes");
+    thread_set_limit(settings->threads);
+    t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
+    t->optimizer = optimizer_new(&t->gpt, settings->optimizer, settings->average);
+    t->shards = shards_new(settings->shards, t->gpt.gradient_block, t->gpt.size);
+    t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
+    t->room = batch_room_new(t->plan.rows);
+    t->reader = reader_new(&t->corpus, (uint32_t)settings->seed);
+    t->progress = (Progress){.best_loss = INFINITY};
+    t->whole.loss = NAN;
+}
+
+static void free_memory(Trainer *t)
+{
+    batch_room_free(&t->room);
+    reader_free(&t->reader);
+    free(t->best);
+    shards_free(&t->shards);
+    optimizer_free(&t->optimizer);
+    gpt_free(&t->gpt);
+    plan_free(&t->plan);
+}
+
+/* How many steps --minutes has room for: takes some, from random weights. A twentieth of the time is
+ * for evaluations and saves. */
+static int steps_in_minutes(Trainer *t)
+{
+    const double enough = 0.5, begun = clock_seconds();
+    double took = 0, count = 0;
+    gpt_init(&t->gpt, (uint32_t)t->plan.settings.seed);
+    for (; count < 3 || took < enough; took = clock_seconds() - begun) {
+        t->progress.step = 0;
+        trainer_step(t);
+        count++;
+    }
+    return (int)fmax(1, fmin(INT_MAX, 0.95 * 60 * t->plan.settings.minutes * count / took));
+}
+
 /* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that
  * was kept, or shared, is cut already. */
 static void prepare(Trainer *t, int vocabulary)
@@ -148,17 +192,16 @@ static void prepare(Trainer *t, int vocabulary)
     }
     if (settings->counts && !t->corpus.aside.count)
         set_aside(t);
-    t->plan = plan_training(settings, &t->decided, &t->corpus, vocabulary);
-    memory_check(t->plan.bytes, "a model of these sizes");
-    thread_set_limit(settings->threads);
-    t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
-    t->optimizer = optimizer_new(&t->gpt, settings->optimizer, settings->average);
-    t->shards = shards_new(settings->shards, t->gpt.gradient_block, t->gpt.size);
-    t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
-    t->room = batch_room_new(t->plan.rows);
-    t->reader = reader_new(&t->corpus, (uint32_t)settings->seed);
-    t->progress = (Progress){.best_loss = INFINITY};
-    t->whole.loss = NAN;
+    const Settings given = *settings;
+    take_memory(t, vocabulary);
+    if (given.minutes > 0) {
+        const int steps = steps_in_minutes(t);
+        free_memory(t);
+        *settings = given;
+        settings->steps = steps;
+        DECIDED(&t->decided, steps) = true;
+        take_memory(t, vocabulary);
+    }
 }
 
 /* Ends in a usage error if the model cannot answer the prompt of --show. */
@@ -593,13 +636,7 @@ void trainer_close(Trainer *t)
     lines_close(&t->log);
     lines_close(&t->shown);
     receipt_free(&t->receipt);
-    batch_room_free(&t->room);
-    reader_free(&t->reader);
-    free(t->best);
-    shards_free(&t->shards);
-    optimizer_free(&t->optimizer);
-    gpt_free(&t->gpt);
-    plan_free(&t->plan);
+    free_memory(t);
     fields_free(SETTINGS, &t->plan.settings);
     corpus_free(&t->corpus);
     tokenizer_free(&t->tokenizer);

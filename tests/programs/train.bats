@@ -440,3 +440,15 @@ on_terminal() {
     "$BIN/train" --resume run >/dev/null
     [ "$(printf %.6f "$(jq .pulga.result.whole_loss run/config.json)")" = "$whole" ]
 }
+
+@test "--minutes measures some steps, and plans as many as fit" {
+    "$BIN/train" perro.txt --minutes 0.02 --out short >out.txt
+    short=$(jq .pulga.steps short/config.json)
+    [ "$short" -gt 5 ] && [ "$short" -lt 30000 ] # a step takes from 0.04 ms to 0.2 s
+    grep -q "^best    step $short" out.txt
+    # The steps that were measured have left nothing: it is the run of so many steps.
+    "$BIN/train" perro.txt --steps "$short" --out steps >/dev/null
+    same_run short steps
+    refuses 64 "give one of them" -- "$BIN/train" perro.txt --minutes 1 --steps 3
+    refuses 64 "--minutes is for a new run" -- "$BIN/train" --resume short --minutes 1
+}

@@ -98,6 +98,9 @@ const Field SETTINGS[] = {
      N_("passes over the text [suit the text, and take about an hour at most]")},
     {"steps", LIFE_MAY_CHANGE, WHOLE_FIELD(steps, NULL, "N", 0, INT_MAX),
      N_("steps, instead of epochs; 0 writes the untrained model")},
+    {"minutes", LIFE_CALL, NUMBER_FIELD(minutes, "0", "N", 0, 1e6),
+     N_("as many steps as this machine takes in about N minutes, instead of epochs; 0 = do not "
+        "measure")},
     {"batch", LIFE_RUN, WHOLE_FIELD(batch, NULL, "N", 1, INT_MAX),
      N_("sequences in each step [suits the text]")},
     {"accumulate", LIFE_RUN, WHOLE_FIELD(accumulate, "1", "K", 1, 1 << 16),
@@ -300,7 +303,8 @@ static void check_task(const Settings *s, const Decided *decided, const char *wo
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path)
 {
     static const size_t new_only[] = {offsetof(Settings, out), offsetof(Settings, overwrite),
-                                      offsetof(Settings, from), offsetof(Settings, val_text)};
+                                      offsetof(Settings, from), offsetof(Settings, val_text),
+                                      offsetof(Settings, minutes)};
     const bool resuming = settings->resume;
     if (settings->verify || settings->compare) {
         check_task(settings, decided, text_path);
@@ -314,8 +318,10 @@ void settings_check(const Settings *settings, const Decided *decided, const char
         if (resuming && decided->at[new_only[i]])
             usage_error("--%s is for a new run, not with --resume",
                         field_at(SETTINGS, new_only[i])->name);
-    if (DECIDED(decided, steps) && DECIDED(decided, epochs))
-        usage_error("--steps and --epochs both say how long to train; give one of them");
+    if (DECIDED(decided, steps) + DECIDED(decided, epochs) + DECIDED(decided, minutes) > 1)
+        usage_error("--steps, --epochs and --minutes say how long to train; give one of them");
+    if (settings->minutes > 0 && team_size() > 1)
+        usage_error("--minutes measures one process, not a team: give --steps");
     if (settings->val_text && (DECIDED(decided, val) || DECIDED(decided, val_seed)))
         usage_error("--val-text holds out that file, and no other part: leave out --val and "
                     "--val-seed");

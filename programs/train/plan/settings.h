@@ -48,6 +48,7 @@ typedef struct {
     Precision precision;
     /* this call only; not part of what the run is (texts are NULL if they are not given) */
     int stop_after, threads;
+    double minutes; /* how long it may take; 0: not given */
     char *out, *resume, *text, *val_text, *from, *verify;
     bool overwrite, no_plot, compare;
 } Settings;
