@@ -163,12 +163,14 @@ static void free_memory(Trainer *t)
 static int steps_in_minutes(Trainer *t)
 {
     const double enough = 0.5, begun = clock_seconds();
-    double took = 0, count = 0;
+    double took = 0;
+    int count = 0;
     gpt_init(&t->gpt, (uint32_t)t->plan.settings.seed);
-    for (; count < 3 || took < enough; took = clock_seconds() - begun) {
+    while (count < 3 || took < enough) {
         t->progress.step = 0;
         trainer_step(t);
         count++;
+        took = clock_seconds() - begun;
     }
     return (int)fmax(1, fmin(INT_MAX, 0.95 * 60 * t->plan.settings.minutes * count / took));
 }
