@@ -76,6 +76,10 @@ static void put_time(const Report *r)
                      seconds < HOUR ? N_("about %s")
                                     : N_("about %s; Ctrl-C stops at any time and loses nothing"),
                      duration(seconds).text);
+    if (r->trainer->plan.settings.patience)
+        screen_paragraph(r->screen, "",
+                         "or less: it stops after %d evaluations without a better one",
+                         r->trainer->plan.settings.patience);
     if (seconds >= HOUR)
         screen_paragraph(r->screen, "", "a run with --steps %.0f takes about an hour",
                          floor((double)(r->last - step) * HOUR / seconds));
@@ -438,8 +442,9 @@ void announce(const Trainer *t, const Screen *screen)
 /* ---- After the last step ---- */
 
 /* LITTLE: a loss this close to the lowest possible one leaves nothing to learn. STILL_FALLING: a
- * held-out loss still falls if the best one came after this part of the run. BY_HEART: epochs after
- * which a model knows its text by heart, if nothing is held out. */
+ * held-out loss still falls if the best one came after this part of the run, and is not two
+ * evaluations old. BY_HEART: epochs after which a model knows its text by heart, if nothing is held
+ * out. */
 static const double LITTLE = 0.01, STILL_FALLING = 0.75, BY_HEART = 5;
 
 /* stopped by Ctrl-C after step 12 of 300
@@ -583,7 +588,8 @@ static char *why_no_longer(const Trainer *t)
     const bool floor = trainer_has_floor(t), holds_out = trainer_holds_out(t);
     if (p->best_loss - (floor ? t->floor : 0) < LITTLE)
         return format_text(_("nothing is left to learn; look inside:"));
-    if (holds_out && (double)p->best_step < STILL_FALLING * s->steps)
+    if (holds_out && (p->step - p->best_step >= 2 * s->eval_every ||
+                      (double)p->best_step < STILL_FALLING * s->steps))
         return format_text(_("no better since step %" PRId64
                              ": more steps will not help, more text would; look inside:"),
                            p->best_step);
@@ -599,13 +605,14 @@ static char *why_no_longer(const Trainer *t)
  * or      nothing is left to learn; look inside:
  *         ./attend runs/perro 'el perro come un hueso' -o runs/perro/attention.html
  *
- * How to train on: a finished run is made twice as long; one that ran out of patience gets
- * --patience 0, since it would stop again at once. */
+ * How to train on: a finished run is made twice as long; one that ran out of patience, although
+ * nothing is held out, gets --patience 0, since it would stop again at once. */
 static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const Settings *s = &t->plan.settings;
     const bool finished = t->progress.step == s->steps;
-    AUTOFREE char *enough = finished && ending->saved ? why_no_longer(t) : NULL;
+    AUTOFREE char *enough =
+        (finished || ending->out_of_patience) && ending->saved ? why_no_longer(t) : NULL;
     if (enough) {
         AUTOFREE char *program = program_beside(ending, "attend"), *run = run_argument(t);
         AUTOFREE char *text = some_text(t), *page = format_text("%s/attention.html", run);
@@ -650,7 +657,7 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
             screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,
                              t->directory.path);
         AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
-        if (t->progress.step == s->steps)
+        if (t->progress.step == s->steps || ending->out_of_patience)
             screen_command(screen, "try", "what it writes:", (char *[]){program, run, NULL});
     }
     conclude_next(t, screen, ending);

@@ -429,6 +429,7 @@ static void read_again(Trainer *t, uint64_t text, uint64_t identity)
 static void open_resumed(Trainer *t)
 {
     const Settings *settings = &t->plan.settings;
+    const bool longer = DECIDED(&t->decided, steps) || DECIDED(&t->decided, epochs);
     /* Locked: nobody else changes it. */
     t->directory = settings->verify ? run_open(settings->resume) : run_resume(settings->resume);
     Config config = record_take_over(&t->directory, &t->plan.settings, &t->decided);
@@ -445,6 +446,8 @@ static void open_resumed(Trainer *t)
     record_check_plan(&config, &t->directory, &t->plan);
     config_free(&config);
     go_on(t);
+    if (longer) /* also than its patience was */
+        t->progress.worse = 0;
 }
 
 /* ---- Sharing ---- */

@@ -452,3 +452,19 @@ on_terminal() {
     refuses 64 "give one of them" -- "$BIN/train" perro.txt --minutes 1 --steps 3
     refuses 64 "--minutes is for a new run" -- "$BIN/train" --resume short --minutes 1
 }
+
+@test "a run stops by itself if a small text gets no better, unless its length is given" {
+    awk 'BEGIN { for (i = 0; i < 300; i++) { r = (r * 16807 + 7) % 2147483647; s = r
+        for (k = 0; k < 4; k++) { printf "%s ", substr("abcdefghij", s % 10 + 1, 1); s = int(s / 10) }
+        print "" } }' >noise.txt
+    local few="--width 16 --heads 2 --layers 1 --out run"
+    "$BIN/train" noise.txt $few >out.txt
+    grep -qE "^stopped after step [0-9]+ of [0-9]+: no better for 3 evaluations" out.txt
+    grep -q "^next    no better since step [0-9]*: more steps will not help" out.txt
+    steps=$(sed -n 's/^stopped after step [0-9]* of \([0-9]*\):.*/\1/p' out.txt)
+    # Whoever asks for more gets more.
+    "$BIN/train" --resume run --steps $((steps + 10)) >out.txt
+    refutes "^best    none" out.txt
+    "$BIN/train" noise.txt $few --overwrite --steps "$steps" >out.txt
+    refutes "^stopped" out.txt
+}

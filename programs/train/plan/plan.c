@@ -17,6 +17,7 @@
 
 enum {
     WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */
+    PATIENCE = 3,            /* evaluations without a better one, then a run stops         */
     SMALL_TEXT = 60000,      /* tokens up to which a model is small                        */
     SUBWORDS_FROM = 100000,  /* bytes of a text: a smaller one is read as words            */
     ENOUGH_LINES = 200,      /* from here on a tenth of the lines is held out              */
@@ -304,7 +305,10 @@ static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
  * two of them, at least 13 times as many rows are trained on as one evaluates, and a row is
  * evaluated in a third of the time that training on it takes. If that is a sample, 17 times as
  * many: a fiftieth, so that a larger part can be evaluated at the end. If nothing is held out, the
- * text is small and all of it is evaluated: at least two epochs lie between. */
+ * text is small and all of it is evaluated: at least two epochs lie between.
+ *
+ * A small text is learnt by heart sooner or later: then the held-out loss rises, and a run whose
+ * length was not asked for stops. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const int times = corpus->evaluated.sample ? 17 : corpus->held_out.count ? 13 : 2;
@@ -314,6 +318,10 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
     CHOOSE(log_every, twentieth);
     const int usual = corpus->stream && s->objective == OBJECTIVE_NEXT ? 2 * twentieth : twentieth;
     CHOOSE(eval_every, at_most_int(max_int64(usual, evaluated / max_int64(1, rows))));
+    const bool measured = s->objective == OBJECTIVE_NEXT && !s->from && corpus->held_out.count &&
+                          corpus->ids.count <= SMALL_TEXT;
+    const bool length = DECIDED(decided, steps) || DECIDED(decided, epochs);
+    CHOOSE(patience, measured && !length ? PATIENCE : 0);
 }
 
 /* Every member of a team needs a shard. */
