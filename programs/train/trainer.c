@@ -247,7 +247,8 @@ static void open_new(Trainer *t)
         take_over_model(settings, &t->decided, &model);
         t->rules.form = model.tokenizer.form;
     }
-    t->source = source_open(t->texts, t->rules);
+    if (!t->source)
+        t->source = source_open(t->texts, t->rules);
     if (from_another) {
         t->tokenizer = model.tokenizer;
         model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
