@@ -39,10 +39,9 @@ static const Field OPTIONS[] = {
         "how far it attends to the previous token and copies: in random tokens written twice, its "
         "attention to what came after the same token the first time")},
     {"because", LIFE_CALL, TEXT_FIELD(because, N_("WORD")),
-     N_("which lines of its text make the model say WORD after TEXT: trains the run again without "
-        "each line and prints how the probability changes; of more than 20 lines, without groups "
-        "of lines first, then without each line of the group with the largest change; or writes a "
-        ".csv or .json")},
+     N_("instead of heads, from which lines of its text the model has WORD as the next word after "
+        "TEXT: trains the run again without each line, and prints how its probability changes; of "
+        "more than 20 lines, first without groups of them; also a .csv or .json")},
     {"without", LIFE_CALL, TEXT_FIELD(without, N_("LIST")),
      N_("read TEXT without some heads or layers, such as L2H3,L1: these add nothing; a page can "
         "switch them on again")},

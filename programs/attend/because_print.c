@@ -57,7 +57,7 @@ static Columns begin_table(const Because *b, const char *heading)
     printf("%s  %s", heading, probability);
     put_fitted(stdout, change, CHANGE, true);
     putchar('\n');
-    put_fitted(stdout, _("none"), c.lines, true);
+    put_fitted(stdout, _("with all"), c.lines, true);
     put_probability(b->probability, c.probability);
     putchar('\n');
     return c;
@@ -75,7 +75,7 @@ static bool lacks(const Without *list, bool of_text)
 /* the probability of come after: un gato
  *
  * without line  probability   change
- *         none        0.999
+ *     with all        0.999
  *            7        0.412   -0.587  un gato come
  *            6        0.998   -0.001  el gato come croquetas
  *
