@@ -138,7 +138,7 @@ static void put_list(FILE *out, const char *name, const Without *list)
         else
             fprintf(out, ", \"probability\": %.9g, \"change\": %.9g}", w->probability, w->change);
     }
-    fputs(list ? "\n]" : "]", out);
+    fputs("]", out);
 }
 
 void because_json(FILE *out, const Because *b)
