@@ -16,6 +16,7 @@ typedef struct {
     char *output;    /* a path, or NULL */
     int layer, head; /* from 1; 0: all */
     bool heads, positions;
+    char *because;        /* a word, or NULL */
     char *without;        /* heads and layers, or NULL */
     bool live, only_maps; /* whether a page carries the model; neither: if that is small */
     bool train;           /* whether a page carries the run, and trains it further */
@@ -37,6 +38,10 @@ static const Field OPTIONS[] = {
      N_("for each head and layer, how much the loss of TEXT rises without it, and for each head "
         "how far it attends to the previous token and copies: in random tokens written twice, its "
         "attention to what came after the same token the first time")},
+    {"because", LIFE_CALL, TEXT_FIELD(because, N_("WORD")),
+     N_("instead of heads, from which lines of its text the model has WORD as the next word after "
+        "TEXT: trains the run again without each line, and prints how its probability changes; of "
+        "more than 20 lines, first without groups of them; also a .csv or .json")},
     {"without", LIFE_CALL, TEXT_FIELD(without, N_("LIST")),
      N_("read TEXT without some heads or layers, such as L2H3,L1: these add nothing; a page can "
         "switch them on again")},
@@ -76,6 +81,7 @@ static const Program PROGRAM = {
            "  attend runs/perro - --layer 1 <sentence.txt  read a file, show a layer\n"
            "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
            "  attend runs/perro --heads el perro come      what each head does\n"
+           "  attend runs/perro un gato --because come     which lines taught it that\n"
            "  attend runs/traducciones el gato duerme      translate, and show how\n"),
 };
 
@@ -187,6 +193,26 @@ static void show_effects(Pretrained *model, const AttendOptions *options, char *
     texts_free(&texts);
 }
 
+/* ---- The lines of the text ---- */
+
+/* Which lines a prediction comes from. *signal receives the one that stopped it, or 0. */
+static bool show_because(Pretrained *model, const AttendOptions *options, char **words, int *signal)
+{
+    const Screen screen = screen_open();
+    FILE *remarks = options->output && heads_file_is_output(options->output) ? stderr : stdout;
+    Texts texts = texts_read(model, words, false, remarks);
+    Because because = because_read(model, texts.list[0], options->because, &screen, remarks);
+    bool good = true;
+    *signal = because.signal;
+    if (options->output)
+        good = heads_file_write_because(options->output, &because);
+    else
+        because_print(&because);
+    because_free(&because);
+    texts_free(&texts);
+    return good;
+}
+
 /* ---- The positions ---- */
 
 static bool show_positions(const Pretrained *model, const char *output)
@@ -213,6 +239,10 @@ static void check(const AttendOptions *options, char *const *words)
         usage_error("give a RUN and a TEXT to read; --help explains them");
     if (options->heads && (options->output || options->layer || options->head))
         usage_error("--heads prints all heads and layers: leave out --output, --layer and --head");
+    if (options->because && (options->positions || options->heads || options->layer ||
+                             options->head || options->without))
+        usage_error("--because trains the whole model again: leave out --positions, --heads, "
+                    "--layer, --head and --without");
     if (options->live && options->only_maps)
         usage_error("--live and --static contradict each other: give one of them");
     if (options->train && (options->live || options->only_maps || options->layer || options->head ||
@@ -226,11 +256,13 @@ static void check(const AttendOptions *options, char *const *words)
     if (of_page && (!options->output || !heads_file_is_page(options->output)))
         usage_error("--%s is for a page: name it with --output FILE.html", of_page);
     if (options->output)
-        heads_file_check(options->output, options->positions);
+        heads_file_check(options->output, options->because     ? SHOWS_BECAUSE
+                                          : options->positions ? SHOWS_POSITIONS
+                                                               : SHOWS_HEADS);
 }
 
 /* The words of the command line are RUN and those of the TEXT. The status is 1 if the file cannot
- * be written. */
+ * be written, 128 + the signal if one stopped it. */
 int main(int argc, char **argv)
 {
     process_prepare();
@@ -243,8 +275,11 @@ int main(int argc, char **argv)
     Pretrained model = pretrained_open(words[0]);
     warn_of_newer(&model, words[0]);
     bool good = true;
+    int signal = 0;
     if (options.heads)
         show_effects(&model, &options, words + 1);
+    else if (options.because)
+        good = show_because(&model, &options, words + 1, &signal);
     else if (options.positions)
         good = show_positions(&model, options.output);
     else
@@ -255,5 +290,5 @@ int main(int argc, char **argv)
     }
     pretrained_close(&model);
     fields_free(OPTIONS, &options);
-    return good ? 0 : 1;
+    return !good ? 1 : signal ? 128 + signal : 0;
 }

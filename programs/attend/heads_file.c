@@ -13,20 +13,25 @@
 
 typedef struct {
     const char *ending;
-    const char *begin;                            /* what such a file begins with, ... */
-    const char *other;                            /* ... or one of positions, if that differs */
+    const char *begin[3];                         /* with what such a file may begin */
     void (*write)(FILE *out, const Heads *heads); /* NULL: a page, which needs more */
     size_t most;                                  /* pairs of query and key; 0: any number */
     void (*write_positions)(FILE *out, const Positions *positions); /* or NULL */
+    void (*write_because)(FILE *out, const Because *because);       /* likewise */
 } FileKind;
 
 /* Only pictures have a limit: a viewer or a browser must draw them. */
 static const FileKind KINDS[] = {
-    {".html", PAGE_BEGIN, NULL, NULL, PAGE_MOST, NULL},
-    {".svg", SVG_BEGIN, NULL, heads_figure, FIGURE_MOST, positions_figure},
-    {".npy", NPY_BEGIN, NULL, numbers_npy, 0, positions_npy},
-    {".csv", NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, numbers_csv, 0, positions_csv},
-    {".json", "{\"run\": ", NULL, numbers_json, 0, positions_json},
+    {".html", {PAGE_BEGIN}, NULL, PAGE_MOST, NULL, NULL},
+    {".svg", {SVG_BEGIN}, heads_figure, FIGURE_MOST, positions_figure, NULL},
+    {".npy", {NPY_BEGIN}, numbers_npy, 0, positions_npy, NULL},
+    {".csv",
+     {NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, BECAUSE_CSV_HEADER},
+     numbers_csv,
+     0,
+     positions_csv,
+     because_csv},
+    {".json", {"{\"run\": "}, numbers_json, 0, positions_json, because_json},
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -48,17 +53,20 @@ static const FileKind *kind_of(const char *path)
     return NULL;
 }
 
-void heads_file_check(const char *path, bool positions)
+void heads_file_check(const char *path, Shown shown)
 {
     const FileKind *kind = kind_of(path);
     if (!kind)
         usage_error("--output %s: the ending must be .html, .svg, .npy, .csv or .json", path);
-    if (positions && !kind->write_positions)
+    if (shown == SHOWS_BECAUSE && !kind->write_because)
+        usage_error("--output %s: with --because the ending must be .csv or .json", path);
+    if (shown == SHOWS_POSITIONS && !kind->write_positions)
         usage_error("--output %s: with --positions the ending must be .svg, .npy, .csv or .json",
                     path);
-    if (heads_file_is_output(path))
-        return;
-    if (!file_is_ours(path, kind->begin) && !(kind->other && file_is_ours(path, kind->other)))
+    bool ours = heads_file_is_output(path);
+    for (int i = 0; i < 3 && kind->begin[i]; i++)
+        ours |= file_is_ours(path, kind->begin[i]);
+    if (!ours)
         die("--output %s: this file was not written by attend; choose another name, or remove it",
             path);
 }
@@ -118,5 +126,16 @@ bool heads_file_write_positions(const char *path, const Positions *positions)
     if (!begin_at(&writer, path))
         return false;
     kind->write_positions(writer.stream, positions);
+    return commit(&writer);
+}
+
+bool heads_file_write_because(const char *path, const Because *because)
+{
+    const FileKind *kind = kind_of(path);
+    assert(kind && kind->write_because);
+    FileWriter writer;
+    if (!begin_at(&writer, path))
+        return false;
+    kind->write_because(writer.stream, because);
     return commit(&writer);
 }

@@ -1,8 +1,9 @@
-/* heads_file.h: writes attention maps, or the cosines of positions, into a file, of the kind that
- * the file's ending names. */
+/* heads_file.h: writes attention maps, the cosines of positions, or which lines a prediction comes
+ * from, into a file, of the kind that the file's ending names. */
 #ifndef PULGA_HEADS_FILE_H
 #define PULGA_HEADS_FILE_H
 
+#include "programs/attend/because.h"
 #include "programs/attend/heads/figure.h"
 #include "programs/attend/heads/heads.h"
 #include "programs/attend/page/page.h"
@@ -10,9 +11,12 @@
 /* Whether this is standard output: "-", of the kind .csv, or "-" and an ending. */
 bool heads_file_is_output(const char *path);
 
-/* Ends in a usage error if the ending is unknown, or if such a file cannot show `positions`. Dies
- * if the path is a file that attend has not written, such as config.json or another table. */
-void heads_file_check(const char *path, bool positions);
+/* What a file shows. */
+typedef enum { SHOWS_HEADS, SHOWS_POSITIONS, SHOWS_BECAUSE } Shown;
+
+/* Ends in a usage error if the ending is unknown, or if such a file cannot show that. Dies if the
+ * path is a file that attend has not written, such as config.json or another table. */
+void heads_file_check(const char *path, Shown shown);
 
 /* Whether the ending is that of a page. */
 bool heads_file_is_page(const char *path);
@@ -21,5 +25,6 @@ bool heads_file_is_page(const char *path);
  * If writing fails, warns, leaves no part of the file and returns false. */
 bool heads_file_write(const char *path, const Heads *heads, const PageSource *source);
 bool heads_file_write_positions(const char *path, const Positions *positions);
+bool heads_file_write_because(const char *path, const Because *because);
 
 #endif

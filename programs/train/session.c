@@ -323,6 +323,23 @@ bool session_step(Session *session)
     return true;
 }
 
+bool session_train_in_memory(Trainer *t, EvaluationWatch *watch, void *watcher)
+{
+    const int steps = t->plan.settings.steps;
+    while (watch(watcher, steps ? (double)t->progress.step / steps : 1)) {
+        if (evaluation_is_due(t))
+            trainer_evaluate(t);
+        if (t->progress.step < steps && !out_of_patience(t)) {
+            trainer_step(t);
+            continue;
+        }
+        if (isinf(t->progress.best_loss)) /* of no step, nothing is the best: see trainer_save() */
+            trainer_keep_best(t);
+        return true;
+    }
+    return false;
+}
+
 /* ---- The end ---- */
 
 bool session_end(Session *session, const char *program, SignalName *signal_name)

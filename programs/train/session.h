@@ -44,6 +44,11 @@ void session_take_step(Session *session);
 double session_evaluate(Session *session);
 LogEntry session_entry(const Session *session, double evaluated);
 
+/* Trains to the end what was opened with settings.verify: the trainer's best weights are then those
+ * that a run would save. Prints and writes nothing. `watch` is called after each step, with how
+ * much is done; if it returns false, training stops, and so does this. */
+bool session_train_in_memory(Trainer *trainer, EvaluationWatch *watch, void *watcher);
+
 /* Saves where the run is. If that fails, prints the reason and what it means: `otherwise`. */
 bool session_save(Session *session, const char *otherwise);
 

@@ -322,7 +322,8 @@ static void open_new(Trainer *t)
         take_over_model(settings, &t->decided, &model);
         t->rules.form = model.tokenizer.form;
     }
-    t->source = source_open(t->texts, t->rules);
+    if (!t->source)
+        t->source = source_open(t->texts, t->rules);
     if (settings->val_text)
         hold_out_file(t);
     if (from_another) {

@@ -31,7 +31,8 @@ typedef struct {
     EvaluationWatch *watch; /* of each evaluation; it may be NULL, and set at any time */
     void *watcher;
 
-    Source *source;      /* the text, until it is encoded and copied; then NULL */
+    Source *source;      /* the text, until it is encoded and copied; then NULL. Of a new run the
+                            caller may set it: a text that is no file */
     char *text_name;     /* what messages call it */
     CorpusOrigin origin; /* with the run's identity: see saving/run.h */
     int wrapped_at; /* the column, if a text of words is read as a stream because it is wrapped */

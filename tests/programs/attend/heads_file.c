@@ -12,7 +12,7 @@
 
 static void check(void *path)
 {
-    heads_file_check(path, false);
+    heads_file_check(path, SHOWS_HEADS);
 }
 
 TEST(the_ending_chooses_the_kind)
