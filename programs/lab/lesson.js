@@ -1,11 +1,11 @@
-// lesson.js: the lesson as cards. A card asks for a guess, sets text and fields, trains or only reads,
-// and compares the guess with what the model does; then it shows the answer. cards.awk takes them from
+// lesson.js: the lesson as cards. A card takes a guess, sets text and fields, trains or only reads,
+// compares the guess with what the model does, and shows the answer. cards.awk takes the cards from
 // docs/lesson.md and docs/leccion.md:
 //
 //     {name: "4.1", ask: "p croquetas", attend: "1", reads: "el perro come", en: words, es: words}
 //
-// ask     what is asked: loss, floor, or one of FIGURES of the page; `add` is a line more of the text
-// text    is that of perro.txt if nothing is said; "own": whatever stands there
+// ask     what is asked: loss, floor, or one of the FIGURES of the page
+// text    perro.txt if there is none; "own": whatever stands there; add: a line more
 // after   the step whose model is asked, if not the last; 0: the untrained one
 // and the fields of CHOICES, and what the page reads: see readFor.
 
@@ -26,11 +26,12 @@ const paragraphs = (text, className = "") =>
 
 /* ---- The guess ---- */
 
-const placesOf = ({reads}) => ["[bos]", ...reads.split(" ")];
-// What one chooses among; null if one types.
-function optionsOf(shown) {
-  const [kind, ...names] = shown.ask.split(" ");
-  return kind === "cell" ? placesOf(shown) : kind === "head" ? names : null;
+// What one chooses among, by the value of each: places of the words, or names of heads; null if
+// one types.
+function optionsOf({ask, reads}) {
+  const [kind, ...names] = ask.split(" ");
+  if (kind === "cell") return {...["[bos]", ...reads.split(" ")]};
+  return kind === "head" ? Object.fromEntries(names.map(name => [name, name])) : null;
 }
 
 // What a card asks for, in words.
@@ -49,25 +50,37 @@ function numberOf(text) {
   return Number(above?.replace(",", ".")) / Number(below) / (percent ? 100 : 1);
 }
 
-const isWord = ({ask}) => ask.startsWith("word");
+// Decimals of a figure, as the lesson writes it.
+const PLACES = {text: 3, p: 3, loss: 6, floor: 6, weight: 3, new: 0, cosine: 3};
+const placesOf = ({ask}) => PLACES[ask.split(" ")[0]]; // undefined: the figure is no number
+
 const isGuess = (shown, guess) =>
-  guess !== undefined && (optionsOf(shown) || (isWord(shown) ? guess.trim() : !isNaN(numberOf(guess))));
+  guess?.trim() && (placesOf(shown) === undefined || !isNaN(numberOf(guess)));
 
-// Decimals of a figure, as the lesson writes it; else 3.
-const PLACES = {loss: 6, floor: 6, new: 0};
+// The guess beside the figure. A number is right if it is at most 5 % away; of lines that were
+// written, the new ones are counted.
+function verdict(shown, guess, found) {
+  const figure = !Array.isArray(found) ? found
+    : found.reduce((sum, {times, inText}) => sum + (inText ? 0 : times), 0);
+  const options = optionsOf(shown) || {}, places = placesOf(shown), isNumber = places !== undefined;
+  const apart = Math.abs(numberOf(guess) - figure);
+  const right = isNumber ? apart <= 0.05 * figure
+    : guess.trim().toLowerCase() === String(figure).toLowerCase();
+  const words = say("you_guessed", {guess: `*${options[guess] ?? guess}*`,
+    found: `**${isNumber ? decimal(figure, places) : options[figure] ?? figure}**`});
+  const more = right ? say("right")
+    : isNumber ? say("apart", {n: Number(apart.toPrecision(2))}) : "";
+  return make("p", marked(`${words} ${more}`), {className: right ? "right" : "apart"});
+}
 
-// Whether a guess is right, in words: a number may be 5 % away.
-function verdict(shown, guess, figure) {
-  const options = optionsOf(shown), isNumber = !options && !isWord(shown);
-  const apart = isNumber ? Math.abs(numberOf(guess) - figure) : 0;
-  const right = isNumber ? apart <= 0.05 * Math.abs(figure)
-    : guess.trim().toLowerCase() === String(figure);
-  const named = value => isNumber && value === figure ? decimal(figure, PLACES[shown.ask.split(" ")[0]] ?? 3)
-    : options?.[value] ?? value;
-  const values = {guess: `*${named(guess)}*`, found: `**${named(figure)}**`};
-  const more = right ? say("right") : isNumber ? say("apart", {n: Number(apart.toPrecision(2))}) : "";
-  return make("p", marked(`${say("you_guessed", values)} ${more}`),
-    {className: right ? "right" : "apart"});
+// What was found, and the answer.
+function answerTo(shown) {
+  const {name} = shown, result = found[name];
+  return [
+    verdict(shown, guesses[name], result),
+    ...Array.isArray(result) ? [make("ol", lineItems(result), {className: "written"})] : [],
+    ...paragraphs(shown[state.language].answer),
+  ];
 }
 
 /* ---- The card ---- */
@@ -85,18 +98,16 @@ function showCard() {
   const options = optionsOf(shown);
   at("guessed").hidden = !!options;
   at("guessed").value = guesses[shown.name] ?? "";
-  at("guessed").placeholder = isWord(shown) ? "" : say("a_number");
+  at("guessed").placeholder = placesOf(shown) === undefined ? "" : say("a_number");
   at("choices").hidden = !options;
-  at("choices").replaceChildren(...(options || []).map((word, i) => {
-    const button = make("button", word, {type: "button", value: shown.ask.startsWith("cell") ? i : word});
-    button.addEventListener("click", () => guess(button.value));
+  at("choices").replaceChildren(...Object.entries(options || {}).map(([value, word]) => {
+    const button = make("button", word, {type: "button", value});
+    button.addEventListener("click", () => guess(value));
     return button;
   }));
   at("card-back").disabled = card === 0;
   at("card-next").disabled = card === CARDS.length - 1;
-  at("answer").replaceChildren(...shown.name in found ? [
-    verdict(shown, guesses[shown.name], found[shown.name]),
-    ...paragraphs(shown[state.language].answer)] : []);
+  at("answer").replaceChildren(...shown.name in found ? answerTo(shown) : []);
   showGuess();
 }
 
@@ -122,6 +133,7 @@ function turnTo(number) {
   if (card >= 0) latest = card;
   showCard();
   link();
+  if (document.activeElement.disabled) at(card ? "card-back" : "card-next").focus();
 }
 
 /* ---- The experiment ---- */
@@ -143,14 +155,15 @@ function setFor({text = "perro.txt", add, ...set}) {
     at("text").value = more;
   }
   for (const choice of Object.keys(CHOICES)) field(choice).value = set[choice] ?? "";
+  link();
 }
 
 // Opens a run unless the one that is open has this text and these fields; trains it until the step
 // whose model is asked, or shows that step again.
 async function trainFor({after}) {
   const words = [textName, ...chosen()].join(" "), step = Number(after);
-  const same = phase !== "failed" && run?.text === at("text").value && run.words.join(" ") === words;
-  if (!same || soonOpen || step > 0) await openRun();
+  const same = run?.text === at("text").value && run.words.join(" ") === words;
+  if (!same || phase === "failed" || soonOpen || step > 0) await openRun();
   await until(() => run.log.length && !run.waiting);
   if (after === undefined) {
     curve.choose(run.log.length - 1);
@@ -173,7 +186,8 @@ async function figureFor(shown) {
   await trainFor(shown);
   if (shown.ask === "floor") return run.floor;
   if (shown.ask === "loss")
-    return run.log.slice(0, Number(at("moment").value) + 1).findLast(row => row[EVALUATED] !== null)[EVALUATED];
+    return run.log.findLast(row =>
+      row[EVALUATED] !== null && row[STEP] <= (shown.after ?? run.steps))[EVALUATED];
   const page = run.frame.contentWindow;
   page.readFor(shown);
   return page.figureOf(shown.ask);
@@ -188,7 +202,8 @@ async function runCard() {
     found[shown.name] = await figureFor(shown);
   } finally {
     busy = false;
-    if (card >= 0) showCard();
+    showCard();
+    if (document.activeElement === document.body) at("card-next").focus({preventScroll: true});
   }
 }
 

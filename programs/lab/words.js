@@ -8,7 +8,7 @@ Object.assign(WORDS, {
   card_back: ["Back", "Atrás"],
   card_next: ["Next", "Siguiente"],
   predict: ["Predict:", "Predice:"],
-  ask_text: ["how often {word} comes next in the text", "qué tan seguido viene {word} en el texto"],
+  ask_text: ["how often {word} comes next in the text", "cada cuánto sigue {word} en el texto"],
   ask_p: ["the model’s probability of {word}", "la probabilidad que el modelo le da a {word}"],
   ask_word: ["the word that the model expects after {reads}",
     "la palabra que el modelo espera después de {reads}"],

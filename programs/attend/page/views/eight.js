@@ -46,15 +46,7 @@ function forgetLines() {
   showLines();
 }
 
-function showLines() {
-  const shown = [...lines].sort((a, b) => b.times - a.times);
-  at("written").replaceChildren(...shown.map(({text, times, inText}) => make("li", [
-    make("span", `${times} ×`),
-    make("span", text),
-    inText === null ? null : make("span", `[${say(inText ? "line_in_text" : "line_new")}]`,
-      {className: inText ? "in-text" : "new"}),
-  ])));
-}
+const showLines = () => at("written").replaceChildren(...lineItems(lines));
 
 if (data.model) {
   at("eight").hidden = fillsGaps();

@@ -1,7 +1,7 @@
 // figures.js: a card of the lab's lesson has the page read a text, and then asks it for a figure.
 
-// What the page shows, of what a card sets: what it reads, the place of the word that is chosen, the
-// head, and what is off. Words are drawn as at first.
+// Sets what a card needs: what the page reads, the place of the word that is chosen, the head, and
+// what is off. Words are drawn as at first.
 function readFor({ask, reads, at: word, off: without}) {
   Object.assign(state, {temperature: 1, topK: 0, topP: 1});
   at("seed").value = 1;
@@ -35,11 +35,8 @@ const FIGURES = {
   // The head without which the loss is highest.
   head: (...names) => names.reduce((worst, name) =>
     lossWithout([name]) > lossWithout([worst]) ? name : worst),
-  // How many of eight continuations the text does not have.
-  async new() {
-    await writeEight();
-    return lines.reduce((sum, {times, inText}) => sum + (inText ? 0 : times), 0);
-  },
+  // Eight continuations, of which the new ones are counted.
+  new: () => writeEight().then(() => lines),
   cosine: distance => model.cosine(0, Number(distance)),
 };
 
