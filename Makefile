@@ -166,7 +166,7 @@ PAGE_ROOM = programs/attend/page
 PAGE_BASE = $(patsubst %,$(PAGE_ROOM)/base/%.js,words bytes state elements pen curve controls)
 PAGE_SCRIPTS = $(PAGE_BASE) $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts mixture alike) \
 	data colours reading \
-	$(addprefix views/,text table arcs without heads large next layers training positions vocabulary checkpoints follow) app)
+	$(addprefix views/,text table arcs without heads large next eight layers training positions vocabulary checkpoints follow figures) app)
 $(BUILD)/page.inc: $(PAGE_ROOM)/page.html $(PAGE_ROOM)/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js

@@ -126,6 +126,8 @@ function chosen() {
 const SHORT = 2000;
 const OURS = /^es/.test(navigator.language) ? "es" : "en";
 let exactly = false; // without the relaxed multiply-add: to compare
+const CARDS = JSON.parse(at("lesson-cards").textContent); // of the lesson
+let card = -1; // the number of the one that is shown, or -1
 
 function link() {
   const about = new URLSearchParams();
@@ -136,6 +138,7 @@ function link() {
   else if (!file && text.length <= SHORT) about.set("text", text);
   if (state.language !== OURS) about.set("language", state.language);
   if (exactly) about.set("exact", "1");
+  if (card >= 0) about.set("card", CARDS[card].name);
   if (String(about) !== location.hash.slice(1)) history.replaceState(null, "", "#" + about);
 }
 
@@ -143,6 +146,7 @@ function followLink() {
   const about = new URLSearchParams(location.hash.slice(1));
   const block = TEXTS.find(block => block.dataset.name === about.get("name"));
   exactly = about.has("exact");
+  card = CARDS.findIndex(({name}) => name === about.get("card"));
   state.language = {en: "en", es: "es"}[about.get("language")] || OURS;
   if (block) chooseText(block);
   if (about.has("text")) {

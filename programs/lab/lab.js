@@ -123,6 +123,7 @@ function openNow(program) {
   const bytes = file || new TextEncoder().encode(at("text").value);
   checkSize(textName, bytes.length, MOST_TEXT);
   run = new Run([textName, ...saved ? [] : chosen()]);
+  run.text = saved ? null : at("text").value;
   at("moment").max = 0; // its last step is shown
   worker = new Worker(WORKER);
   worker.onmessage = event => { // what one that was ended had still sent can come late

@@ -41,7 +41,7 @@ endef
 $(foreach kind,$(KINDS),$(eval $(call LAB_KIND,$(kind))))
 
 LAB_TEXTS = perro.txt cuentos.txt traducciones.tsv sumas.tsv copias.txt
-$(LAB)/pulga.html: programs/lab/build.sh $(wildcard programs/lab/*.js programs/lab/*.html programs/lab/*.css) $(PAGE_BASE) $(PAGE_ROOM)/style.css $(KINDS:%=$(LAB)/%.wasm) \
+$(LAB)/pulga.html: programs/lab/build.sh $(wildcard programs/lab/*.js programs/lab/*.html programs/lab/*.css) programs/lab/cards.awk docs/lesson.md docs/leccion.md $(PAGE_BASE) $(PAGE_ROOM)/style.css $(KINDS:%=$(LAB)/%.wasm) \
 		$(LAB_TEXTS:%=data/%)
 	@programs/lab/build.sh $(LAB) $(LAB_TEXTS:%=data/%) >$@
 .PHONY: lab

@@ -24,6 +24,7 @@ import keyboard
 import kinds
 import lab
 import lab_looks
+import lesson
 import model
 import next_words
 import random_models
@@ -37,7 +38,7 @@ from chromium import Chromium
 from firefox import Firefox
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, vocabulary, widths, kinds, axe, model,
-         random_models, lab, same, lab_looks)
+         random_models, lab, same, lab_looks, lesson)
 NAMED = [(name, look) for file in FILES for name, look in vars(file).items()
          if name.startswith("look_") and look.__module__ == file.__name__]
 LOOKS = dict(NAMED)

@@ -1,5 +1,6 @@
 """next_words.py: the next words, surprise and writing."""
 import json
+import re
 
 from programs import (BIN, ROOT, SENTENCE, attend, call, gives, open_page, sample, train,
                       train_perro)
@@ -172,3 +173,44 @@ def look_at_subwords(page, folder):
             joined += page.run("reading.ids.length") <= before
             assert page.run("encode().ids.join() === reading.ids.join()"), (text, i)
     assert joined, "no subword has joined"
+
+
+def look_at_eight(page, folder):
+    """Eight continuations at once are those of ./sample --count 8, and so are their marks; they go
+    when something else is read or drawn."""
+    perro = (ROOT / "data" / "perro.txt").read_text()
+    pairs = "el perro come\tthe dog eats\nun gato come\ta cat eats\n"
+    for text, prompt, *options in (
+            (perro, "el perro come", "--window", "1"), (perro, "un", "--steps", "40"),
+            (perro, "el mu", "--tokens", "char", "--steps", "60"),
+            (perro, "el perro", "--tokens", "bpe", "--steps", "30"),
+            (perro, "el perro", "--sequence", "stream", "--steps", "60"),
+            (pairs, "un gato come", "--steps", "20")):
+        run = train(folder, text, *options)
+        open_page(page, folder, run, prompt)
+        if text is pairs:
+            page.type(prompt + " → ")  # without the target that attend has written
+        begun = page.run("at('typed').value")
+        page.click("#eight")
+        wanted = {}
+        for one in sample(run, prompt, "--count", 8, "--beam", 0, "--words", 300 if "char" in options
+                          else 100 if "bpe" in options else 50)["continuations"]:
+            mark = "[word for word in the text]" if one["in_text"] else "[new]"
+            key = ("".join(one["text"].split()) + ("" if one["ended"] else "…"), mark)
+            wanted[key] = wanted.get(key, 0) + 1
+        read = """[...at('written').children].map(line => [...line.children]
+            .map(part => part.textContent))"""
+        page.run("""new Promise(done => setInterval(() => {
+            if (lines.reduce((sum, {times}) => sum + times, 0) === 8) done();
+        }, 20))""")
+        plain = lambda text: "".join(re.sub("[↵→]", "", text).split())
+        found = [(int(times.split()[0]), (plain(line).removeprefix(plain(begun)), mark))
+                 for times, line, mark in page.run(read)]
+        assert {key: times for times, key in found} == wanted, (options, found, wanted)
+        assert [times for times, _ in found] == sorted((t for t, _ in found), reverse=True)
+        page.check_errors()
+    page.run("at('seed').dispatchEvent(new Event('input'))")
+    assert page.run("at('written').children.length") == 0
+    run = train(folder, perro, "--objective", "masked", "--steps", "2")
+    open_page(page, folder, run, "el [mask]")
+    assert page.run("at('eight').hidden"), "a model that fills gaps writes nothing"

@@ -82,6 +82,24 @@ parts_of() {
         grep -oE '\*\*[^*]+\*\*' | tr -d '*'
 }
 
+@test "both lessons have the same cards and the same homework, and a card that lacks its words is told" {
+    cd "$ROOT"
+    for page in lesson leccion; do
+        grep -oE '<!-- (card|question|answer|about) [0-9h.]+' "docs/$page.md" >"$WORK/$page.cards"
+        sed -n '/^## \(Homework\|Para la casa\)$/,/^<details>$/p' "docs/$page.md" |
+            grep -c '^[0-9]*\. ' >"$WORK/$page.homework"
+    done
+    diff "$WORK/lesson.cards" "$WORK/leccion.cards"
+    diff "$WORK/lesson.homework" "$WORK/leccion.homework"
+    [ "$(grep -c card "$WORK/lesson.cards")" -ge 23 ]
+    awk -f programs/lab/cards.awk docs/lesson.md docs/leccion.md | jq -e 'length >= 23 and
+        all(.ask and ([.en, .es] | all(.title != "" and .question != "" and .answer != "")))'
+    grep -v 'answer 4.2' docs/leccion.md >"$WORK/leccion.md"
+    run awk -f programs/lab/cards.awk docs/lesson.md "$WORK/leccion.md"
+    [ "$status" = 1 ]
+    [[ "$output" == *"the lesson in 'es': card 4.2 has no answer"* ]]
+}
+
 @test "what the lessons call the parts of the page and of the lab stands there" {
     for page in lesson leccion; do
         parts_of "$ROOT/docs/$page.md" >parts.txt

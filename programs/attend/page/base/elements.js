@@ -61,6 +61,17 @@ function listed(parts) {
   return parts.flatMap((part, i) => [i ? "  ·  " : "", make("span", part, {className: "part"})]);
 }
 
+// Lines that a model has written, as items of a list: {text, times, inText}, the last of which is
+// null if that is not known.
+function lineItems(lines) {
+  return [...lines].sort((a, b) => b.times - a.times).map(({text, times, inText}) => make("li", [
+    make("span", `${times} ×`),
+    make("span", text),
+    inText === null ? null : make("span", `[${say(inText ? "line_in_text" : "line_new")}]`,
+      {className: inText ? "in-text" : "new"}),
+  ]));
+}
+
 // Arrow keys move the focus within a group of buttons, to the nearest one in their direction, and
 // Home and End to the first and the last; moved(button) hears of it.
 function rove(group, selector, moved = () => {}) {

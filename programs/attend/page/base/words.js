@@ -162,6 +162,11 @@ const WORDS = {
   fill: ["fill the gaps", "llenar los huecos"],
   stop: ["stop", "detener"],
   step: ["one word", "una palabra"],
+  eight: ["eight at once", "ocho a la vez"],
+  eight_title: ["Write eight times on from this text, as ./sample --count 8 does",
+    "Seguir ocho veces desde este texto, como ./sample --count 8"],
+  line_new: ["new", "nueva"],
+  line_in_text: ["word for word in the text", "tal cual en el texto"],
   seed: ["Seed", "Semilla"],
   hint_write: ["Choose a word to append it. Write draws words: with the same text and seed, the " +
     "same ones. A temperature below 1 is safer, above 1 more varied.",

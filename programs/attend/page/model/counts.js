@@ -29,13 +29,24 @@ class Counts {
     return this.tokenizer.specials.has(id) ? [256 + id] : this.tokenizer.bytes(id);
   }
 
+  // The symbols of the text that follow each place that has these tokens.
+  *ends(ids) {
+    const wanted = ids.flatMap(id => this.symbolsOf[id]);
+    let from = -1;
+    while ((from = this.text.indexOf(wanted[0], from + 1)) >= 0)
+      if (wanted.every((symbol, i) => this.text[from + i] === symbol)) yield from + wanted.length;
+  }
+
+  has(ids) {
+    return !this.ends(ids).next().done;
+  }
+
   // times: how often the text goes on with each token after these; total: the sum of them.
   after(ids) {
-    const wanted = ids.flatMap(id => this.symbolsOf[id]), times = new Map();
-    let total = 0, from = -1;
-    while ((from = this.text.indexOf(wanted[0], from + 1)) >= 0) {
-      const matches = wanted.every((symbol, i) => this.text[from + i] === symbol);
-      const id = matches ? this.tokenFrom(from + wanted.length) : undefined;
+    const times = new Map();
+    let total = 0;
+    for (const end of this.ends(ids)) {
+      const id = this.tokenFrom(end);
       if (id !== undefined) {
         times.set(id, (times.get(id) || 0) + 1);
         total++;
