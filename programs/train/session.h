@@ -54,11 +54,12 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
 
 /* ---- Other tasks than to train ---- */
 
-/* Verifies what settings.verify names: a run; a checkpoint of one, from which it trains to the next
- * or to the end; or a receipt. First compares the files of the run with the receipt. The trainer
- * need not have texts if the run holds a copy. Prints what comes of it, and returns whether all is
+/* Verifies what settings.verify names: a run, or a .zip of one; a checkpoint of one, from which it
+ * trains to the next or to the end; or a receipt. First compares the files of the run with the
+ * receipt. The trainer's texts are the words after it: the text, unless the run holds a copy, and
+ * other runs, each of which then gets one line. Prints what comes of it, and returns whether all is
  * the same. Dies if that cannot be known. Writes no file. The session's screen is set; its trainer
- * is opened here. */
+ * is opened and closed here. */
 bool verify(Session *session);
 
 /* Prints a table of runs, whose paths end with NULL: the best loss of each, its model's size and
