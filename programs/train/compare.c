@@ -162,10 +162,10 @@ static const char *same_model(const Run *run, const Run *first)
 /* ---- The table ---- */
 
 /* Columns of a name, at most, and of the rest but the settings; and of a table in a pipe. */
-enum { MOST_NAME = 60, REST = 73, WIDE = 140 };
+enum { MOST_NAME = 60, REST = 74, WIDE = 140 };
 
-/* run       best, all text     step  parameters  seconds  model             same  settings
- * runs/a-1        0.412301      300     101,056      0.5  e934a89039392319  yes   seed 1
+/* run       best, all text     step  parameters  seconds  model             same   settings
+ * runs/a-1        0.412301      300     101,056      0.5  e934a89039392319  yes    seed 1
  *
  * The settings are below the rest if they do not fit beside it. */
 static void put_row(const Run *run, int columns, const Run *first, bool beside)
@@ -180,7 +180,7 @@ static void put_row(const Run *run, int columns, const Run *first, bool beside)
            are_comparable(first, run) ? " " : "*", run->best_step, thousands(run->parameters).text,
            time, run->checksum ? run->checksum : "-");
     if (run->about && beside) {
-        put_fitted(stdout, same_model(run, first), 4, false);
+        put_fitted(stdout, same_model(run, first), 5, false);
         printf("  %s\n", run->about);
         return;
     }
@@ -229,7 +229,7 @@ static void put_table(const Run *runs, const Screen *screen)
     put_fitted(stdout, _("run"), columns + 2, false);
     put_fitted(stdout, held_out ? _("best, held-out") : _("best, all text"), 14, true);
     /* translators: the rest of the head of a table; keep the widths */
-    printf("%s%s%s\n", _("     step  parameters  seconds  model             same"),
+    printf("%s%s%s\n", _("     step  parameters  seconds  model             same "),
            about && beside ? _("  settings") : "", screen->plain);
     for (ptrdiff_t i = 0; i < arrlen(runs); i++)
         put_row(&runs[i], columns, &runs[0], beside);
@@ -245,10 +245,10 @@ static void put_table(const Run *runs, const Screen *screen)
 /* ---- The file ---- */
 
 /* The table as CSV, with a column for each setting that differs. What is not known is empty. */
-#define CSV_BEGIN "run,best_loss,comparable,best_step,parameters,seconds,model,same_model"
+#define CSV_BEGIN "run,best_loss,comparable,best_step"
 static void write_csv(FILE *out, const Run *runs, const char *const *names)
 {
-    fputs(CSV_BEGIN, out);
+    fputs(CSV_BEGIN ",parameters,seconds,model,same_model", out);
     for (ptrdiff_t i = 0; i < arrlen(names); i++)
         fprintf(out, ",%s", names[i]);
     for (const Run *run = runs; run < runs + arrlen(runs); run++) {
