@@ -143,7 +143,7 @@ function followLink() {
   const about = new URLSearchParams(location.hash.slice(1));
   const block = TEXTS.find(block => block.dataset.name === about.get("name"));
   exactly = about.has("exact");
-  state.language = {en: "en", es: "es"}[about.get("language")] || OURS;
+  state.language = ["en", "es"].find(one => one === about.get("language")) || OURS;
   if (block) chooseText(block);
   if (about.has("text")) {
     useText("text.txt");
