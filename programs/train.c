@@ -90,7 +90,7 @@ static const Program PROGRAM = {
 };
 
 /* The command line, which only the leader of a team reads, for everybody. Returns the paths of the
- * texts that it names, by --text or as words: an stb_ds array that ends with NULL. */
+ * texts that it names, by --text, as words or by --val-text: an stb_ds array that ends with NULL. */
 static char **read_options(int argc, char **argv, Trainer *t)
 {
     Settings *settings = &t->plan.settings;
@@ -102,6 +102,8 @@ static char **read_options(int argc, char **argv, Trainer *t)
             arrput(texts, settings->text);
         for (char **word = words; *word; word++)
             arrput(texts, *word);
+        if (settings->val_text)
+            arrput(texts, settings->val_text);
         for (ptrdiff_t i = 0; i < arrlen(texts); i++)
             options_check_path(texts[i], settings->compare ? "runs" : "data");
         arrput(texts, NULL);

@@ -71,12 +71,18 @@ static void put_losses(FILE *out, const Trainer *t)
         put_item(out, N_("loss"), N_("not evaluated yet"));
     else
         put_item(out, N_("loss"),
-                 holds_out
+                 t->corpus.evaluated.sample
+                     ? N_("%.6f nats per token over a sample, after step %" PRId64 " of %d%s")
+                 : holds_out
                      ? N_("%.6f nats per token over a part that was held out, after step "
                           "%" PRId64 " of %d%s")
                      : N_("%.6f nats per token over the text, after step %" PRId64 " of %d%s"),
                  p->best_loss, p->best_step, t->plan.settings.steps,
                  bits_shown(bits_per_byte(p->best_loss, t->token_bytes)).text);
+    if (!isnan(t->whole.loss)) {
+        AUTOFREE char *whole = whole_text(t);
+        put_item(out, N_("whole"), "%s", whole);
+    }
     if (!isnan(t->floor))
         put_item(out, N_("floor"),
                  holds_out ? N_("%.6f, the lowest loss that the part trained on allows")

@@ -105,13 +105,11 @@ static bool is_equal(const Run *a, const Run *b, const char *name)
     return !strcmp(one, other);
 }
 
-/* Whether two runs predict the same part of the same text, in the same tokens. The lines that are
- * held out are drawn by the seed. All settings before --counts decide it, but --causal-source. */
+/* Whether two runs predict the same part of the same text, in the same tokens. All settings before
+ * --counts decide it, but --causal-source. */
 static bool are_comparable(const Run *a, const Run *b)
 {
-    AUTOFREE char *sequence = value_of(a, "sequence"), *held_out = value_of(a, "val");
-    const bool drawn = !strcmp(sequence, "lines") && strcmp(held_out, "0") != 0;
-    bool equal = is_equal(a, b, "text") && (!drawn || is_equal(a, b, "seed"));
+    bool equal = is_equal(a, b, "text");
     for (const Field *field = field_next(SETTINGS); field->offset != offsetof(Settings, counts);
          field = field_next(field + 1))
         equal = equal &&

@@ -38,11 +38,13 @@ static double seconds_left(const Report *r, int64_t step)
 {
     const Settings *s = &r->trainer->plan.settings;
     const Corpus *corpus = &r->trainer->corpus;
+    const int first = trainer_first_evaluation(r->trainer);
     if (r->timed < ENOUGH_STEPS)
         return 0;
     const int64_t evaluations =
         r->last / s->eval_every - step / s->eval_every +
-        (r->last == s->steps && s->steps % s->eval_every && step < s->steps);
+        (r->last == s->steps && s->steps % s->eval_every && step < s->steps) +
+        (step < first && first < s->eval_every);
     const double each = r->evaluation_seconds > 0
                             ? r->evaluation_seconds
                             : corpus_evaluation_rows(corpus, &corpus->evaluated) *
@@ -274,7 +276,7 @@ static void announce_text(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "", "%s more are set aside to learn the share of counting",
                          thousands(corpus->aside.targets).text);
     if (corpus->evaluated.sample)
-        screen_paragraph(screen, "", "evaluated during the run: a sample of %s, drawn by the seed",
+        screen_paragraph(screen, "", "evaluated during the run: a sample of %s",
                          plural(corpus->evaluated.targets, "token", "tokens").text);
     if (corpus->lines_cut)
         screen_paragraph(screen, "", "cut because they are longer than the context: %s",
@@ -473,23 +475,21 @@ Digits bits_shown(double bits)
     return shown;
 }
 
-/*         1.537211 over all 10,038,544 held-out tokens, 2.2177 bits per byte */
-static void conclude_whole(const Trainer *t, const Screen *screen, const Ending *ending)
+/* "1.537211 over all 10,038,544 held-out tokens, 2.2177 bits per byte" */
+char *whole_text(const Trainer *t)
 {
+    const Whole *whole = &t->whole;
     const bool holds_out = trainer_holds_out(t);
     const size_t all = holds_out ? t->corpus.held_out.targets : t->corpus.train.targets;
-    const Digits bits = bits_shown(ending->whole_bits);
-    if (ending->whole_targets < all)
-        screen_paragraph(screen, "",
-                         holds_out ? N_("%.6f over %s of %s held-out tokens%s")
-                                   : N_("%.6f over %s of %s tokens%s"),
-                         ending->whole, thousands(ending->whole_targets).text, thousands(all).text,
-                         bits.text);
-    else
-        screen_paragraph(screen, "",
-                         holds_out ? N_("%.6f over all %s held-out tokens%s")
-                                   : N_("%.6f over all %s tokens%s"),
-                         ending->whole, thousands(all).text, bits.text);
+    const Digits bits = bits_shown(whole->bits);
+    if (whole->targets < all)
+        return format_text(holds_out ? _("%.6f over %s of %s held-out tokens%s")
+                                     : _("%.6f over %s of %s tokens%s"),
+                           whole->loss, thousands(whole->targets).text, thousands(all).text,
+                           bits.text);
+    return format_text(holds_out ? _("%.6f over all %s held-out tokens%s")
+                                 : _("%.6f over all %s tokens%s"),
+                       whole->loss, thousands(all).text, bits.text);
 }
 
 /* best    step 434: 2.775377 over the held-out text
@@ -515,15 +515,14 @@ static void conclude_counting(const Trainer *t, const Screen *screen)
 /* best    step 300: 0.412301, 0.000322 above the floor, 0.1347 bits per byte
  *
  * The floor counts the text that is trained on, so it is no measure for a held-out part. */
-static void conclude_best(const Trainer *t, const Screen *screen, const Ending *ending)
+static void conclude_best(const Trainer *t, const Screen *screen)
 {
     const Progress *p = &t->progress;
-    const Settings *s = &t->plan.settings;
     const bool holds_out = trainer_holds_out(t);
     const Digits bits = bits_shown(bits_per_byte(p->best_loss, t->token_bytes));
     if (isinf(p->best_loss))
         screen_paragraph(screen, "best", "none yet (first evaluation at step %d)",
-                         min_int(s->eval_every, s->steps));
+                         trainer_first_evaluation(t));
     else if (trainer_has_floor(t))
         screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor%s",
                          p->best_step, p->best_loss, p->best_loss - t->floor, bits.text);
@@ -538,8 +537,10 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
             p->best_step, p->best_loss, bits.text);
     if (!isnan(t->counting.loss) && !isinf(p->best_loss) && p->step)
         conclude_counting(t, screen);
-    if (!isnan(ending->whole))
-        conclude_whole(t, screen, ending);
+    if (!isnan(t->whole.loss)) {
+        AUTOFREE char *whole = whole_text(t);
+        screen_paragraph(screen, "", "%s", whole);
+    }
 }
 
 /* The program beside the one that was called: its name with this one in place of its last five
@@ -636,7 +637,7 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
     const Settings *s = &t->plan.settings;
     if (ending->saved) {
         conclude_stop(t, screen, ending);
-        conclude_best(t, screen, ending);
+        conclude_best(t, screen);
         /* Two people compare the checksum of their best weights, those in model.safetensors. */
         screen_paragraph(screen, "model", "%s, the checksum of its weights",
                          checksum_hex(weights_checksum(&t->gpt, t->best)).text);

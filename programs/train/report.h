@@ -61,9 +61,6 @@ typedef struct {
     int64_t steps;        /* taken by this call */
     size_t tokens;        /* trained on */
     double seconds;
-    double whole; /* the loss of the best weights over all that a sample was drawn of; else NAN */
-    size_t whole_targets;
-    double whole_bits; /* the same loss in bits per byte; NAN if it cannot be compared */
 } Ending;
 
 /* Prints why training stopped, the best loss, the model's checksum, the time it took, and the
@@ -72,6 +69,9 @@ void conclude(const Trainer *trainer, const Screen *screen, const Ending *ending
 
 /* ", 2.2177 bits per byte"; "" if that is NAN. */
 Digits bits_shown(double bits);
+
+/* What the model reaches over all that is held out, which trainer->whole has; the caller frees. */
+char *whole_text(const Trainer *trainer);
 
 /* ---- The card ---- */
 

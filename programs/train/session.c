@@ -84,16 +84,16 @@ static bool is_due(int64_t step, int every)
     return step > 0 && every > 0 && step % every == 0;
 }
 
-/* The weights are evaluated every --eval-every steps, after the last step, and before the first one
- * unless that would take longer than about 20 steps. Never twice at one step: a resumed run
- * knows whether its last one was evaluated. */
+/* The weights are evaluated every --eval-every steps, early in a long run, after the last step, and
+ * before the first one unless that would take longer than about 20 steps. Never twice at one step:
+ * a resumed run knows whether its last one was evaluated. */
 static bool evaluation_is_due(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
     const int64_t step = t->progress.step;
     if (t->progress.evaluated)
         return false;
-    return step == s->steps || is_due(step, s->eval_every) ||
+    return step == s->steps || is_due(step, s->eval_every) || step == trainer_first_evaluation(t) ||
            (!step && corpus_evaluation_rows(&t->corpus, &t->corpus.evaluated) / 20 <= t->plan.rows);
 }
 
@@ -344,17 +344,16 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
                      .saved = saved,
                      .steps = step - session->first_step,
                      .tokens = session->tokens,
-                     .seconds = clock_seconds() - session->begun,
-                     .whole = NAN};
+                     .seconds = clock_seconds() - session->begun};
     if (evaluates) {
         screen_status(&session->screen, _("evaluating once more; Ctrl-C ends at once"));
         trainer_evaluate_stopped(t);
         screen_status(&session->screen, "");
     }
     /* What was evaluated by a sample is evaluated as a whole once. */
-    if (saved && t->corpus.evaluated.sample && !session->signal && ending.steps &&
+    if (saved && t->corpus.evaluated.sample && !session->signal &&
         (step == t->plan.settings.steps || ending.out_of_patience)) {
-        ending.whole = trainer_evaluate_best(t, &ending.whole_targets, &ending.whole_bits);
+        trainer_evaluate_best(t);
         screen_status(&session->screen, "");
     }
     if (saved && t->plan.settings.counts) {
@@ -370,7 +369,7 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
          * it is stopped, it has perhaps no share, which that one may have. */
         if (saved && (ending.steps || !*session->asked))
             trainer_record_result(t, ending.steps ? ending.seconds : 0);
-        if (saved && (evaluates || t->plan.settings.counts))
+        if (saved && (evaluates || !isnan(t->whole.loss) || t->plan.settings.counts))
             card_write(t, session->config); /* again, with what was just evaluated or mixed */
         AUTOFREE char *larger = path_in(&t->directory, CURVE_FILE);
         if (saved && ending.steps && session->screen.terminal && !t->plan.settings.no_plot)

@@ -201,20 +201,18 @@ static size_t most_targets(const Trainer *t)
     return (size_t)fmax((double)corpus_sample_targets(&t->corpus), trained * 3 / 100 / rows_each);
 }
 
-double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits)
+void trainer_evaluate_best(Trainer *t)
 {
     const Part *all = trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
     const size_t most = most_targets(t);
     if (most <= corpus_sample_targets(&t->corpus))
-        return NAN;
-    Part part = corpus_sample(&t->corpus, all, most, (uint32_t)t->plan.settings.seed);
-    const double loss = loss_of(t, t->best, &part);
-    *targets = part.targets;
+        return;
+    Part part = corpus_sample(&t->corpus, all, most, (uint32_t)t->plan.settings.val_seed);
+    t->whole = (Whole){.loss = loss_of(t, t->best, &part), .targets = part.targets};
     if (team_leads()) /* who knows the bytes of the text */
-        *bits = bits_per_byte(loss, corpus_bytes(&t->corpus, &t->tokenizer, &part) /
-                                        (double)part.targets);
+        t->whole.bits = bits_per_byte(
+            t->whole.loss, corpus_bytes(&t->corpus, &t->tokenizer, &part) / (double)part.targets);
     part_free(&part);
-    return loss;
 }
 
 /* ---- With counting ---- */

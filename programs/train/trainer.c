@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -123,23 +124,16 @@ static void set_aside(Trainer *t)
                     t->text_name);
 }
 
-/* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that
- * was kept, or shared, is cut already. */
-static void prepare(Trainer *t, int vocabulary)
+/* Whether --val is a share of the bytes: of subwords whose last part is held out. */
+static bool cuts_bytes(const Trainer *t)
+{
+    return t->corpus.stream && t->tokenizer.kind == TOKENIZER_BPE && !t->plan.settings.val_seed;
+}
+
+/* Plans the run, with the settings that are decided, and takes its memory. */
+static void take_memory(Trainer *t, int vocabulary)
 {
     Settings *settings = &t->plan.settings;
-    t->corpus.objective.causal_source = settings->causal_source;
-    t->corpus.objective.share = settings->mask;
-    plan_model(settings, &t->decided, &t->corpus);
-    if (!t->corpus.context) {
-        corpus_check_pairs(&t->corpus, settings->shape.context, t->text_name);
-        corpus_cut_watched(&t->corpus, settings->shape.context, settings->val,
-                           (uint32_t)settings->seed, t->rules.watch, t->rules.watcher);
-    } else {
-        corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
-    }
-    if (settings->counts && !t->corpus.aside.count)
-        set_aside(t);
     t->plan = plan_training(settings, &t->decided, &t->corpus, vocabulary);
     memory_check(t->plan.bytes, "a model of these sizes");
     thread_set_limit(settings->threads);
@@ -150,6 +144,66 @@ static void prepare(Trainer *t, int vocabulary)
     t->room = batch_room_new(t->plan.rows);
     t->reader = reader_new(&t->corpus, (uint32_t)settings->seed);
     t->progress = (Progress){.best_loss = INFINITY};
+    t->whole.loss = NAN;
+}
+
+static void free_memory(Trainer *t)
+{
+    batch_room_free(&t->room);
+    reader_free(&t->reader);
+    free(t->best);
+    shards_free(&t->shards);
+    optimizer_free(&t->optimizer);
+    gpt_free(&t->gpt);
+    plan_free(&t->plan);
+}
+
+/* How many steps --minutes has room for: takes some, from random weights. A twentieth of the time is
+ * for evaluations and saves. */
+static int steps_in_minutes(Trainer *t)
+{
+    const double enough = 0.5, begun = clock_seconds();
+    double took = 0;
+    int count = 0;
+    gpt_init(&t->gpt, (uint32_t)t->plan.settings.seed);
+    while (count < 3 || took < enough) {
+        t->progress.step = 0;
+        trainer_step(t);
+        count++;
+        took = clock_seconds() - begun;
+    }
+    return (int)fmax(1, fmin(INT_MAX, 0.95 * 60 * t->plan.settings.minutes * count / took));
+}
+
+/* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that
+ * was kept, or shared, is cut already. */
+static void prepare(Trainer *t, int vocabulary)
+{
+    Settings *settings = &t->plan.settings;
+    t->corpus.objective.causal_source = settings->causal_source;
+    t->corpus.objective.share = settings->mask;
+    plan_model(settings, &t->decided, &t->corpus);
+    if (!t->corpus.context) {
+        corpus_check_pairs(&t->corpus, settings->shape.context, t->text_name);
+        const double share =
+            cuts_bytes(t) ? corpus_tail(&t->corpus, &t->tokenizer, settings->val) : settings->val;
+        corpus_cut_watched(&t->corpus, settings->shape.context, share, (uint32_t)settings->val_seed,
+                           t->rules.watch, t->rules.watcher);
+    } else {
+        corpus_choose_evaluated(&t->corpus, (uint32_t)settings->val_seed);
+    }
+    if (settings->counts && !t->corpus.aside.count)
+        set_aside(t);
+    const Settings given = *settings;
+    take_memory(t, vocabulary);
+    if (given.minutes > 0) {
+        const int steps = steps_in_minutes(t);
+        free_memory(t);
+        *settings = given;
+        settings->steps = steps;
+        DECIDED(&t->decided, steps) = true;
+        take_memory(t, vocabulary);
+    }
 }
 
 /* Ends in a usage error if the model cannot answer the prompt of --show. */
@@ -233,6 +287,27 @@ static void look_at_text(Trainer *t)
         t->advice = text_advice(small, s->tokens);
 }
 
+/* The share of the text that --val-text names, its last file: of the lines, or of a stream's tokens,
+ * which are known when all is encoded; of a stream of subwords, whose vocabulary is made without
+ * it, of the bytes. The last ones are held out. */
+static void hold_out_file(Trainer *t)
+{
+    Settings *s = &t->plan.settings;
+    const bool encoded = t->corpus.ids.count;
+    Text text = text_read(s->val_text, encoded ? t->tokenizer.form : t->rules.form);
+    if (!encoded) {
+        s->val = (double)text.size / (double)source_clean_size(t->source);
+        s->val_seed = 0;
+        DECIDED(&t->decided, val) = true;
+    } else if (!cuts_bytes(t)) {
+        Corpus held_out = corpus_new(&text, &t->tokenizer);
+        s->val = t->corpus.stream ? (double)held_out.ids.count / (double)t->corpus.ids.count
+                                  : (double)held_out.lines / (double)t->corpus.lines;
+        corpus_free(&held_out);
+    }
+    text_free(&text);
+}
+
 /* A new run makes its vocabulary from its text, and draws its weights; or it takes the sizes, the
  * vocabulary and the weights of another model. Nothing is written yet. */
 static void open_new(Trainer *t)
@@ -248,6 +323,8 @@ static void open_new(Trainer *t)
         t->rules.form = model.tokenizer.form;
     }
     t->source = source_open(t->texts, t->rules);
+    if (settings->val_text)
+        hold_out_file(t);
     if (from_another) {
         t->tokenizer = model.tokenizer;
         model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
@@ -258,6 +335,8 @@ static void open_new(Trainer *t)
         t->tokenizer = train_tokenizer(t);
     }
     encode(t);
+    if (settings->val_text)
+        hold_out_file(t);
     prepare(t, tokenizer_size(&t->tokenizer));
     check_prompt(t);
     t->origin.run = record_identity(settings, t->origin.text, &t->tokenizer);
@@ -559,13 +638,7 @@ void trainer_close(Trainer *t)
     lines_close(&t->log);
     lines_close(&t->shown);
     receipt_free(&t->receipt);
-    batch_room_free(&t->room);
-    reader_free(&t->reader);
-    free(t->best);
-    shards_free(&t->shards);
-    optimizer_free(&t->optimizer);
-    gpt_free(&t->gpt);
-    plan_free(&t->plan);
+    free_memory(t);
     fields_free(SETTINGS, &t->plan.settings);
     corpus_free(&t->corpus);
     tokenizer_free(&t->tokenizer);
@@ -586,6 +659,14 @@ bool trainer_holds_out(const Trainer *t)
 bool trainer_has_floor(const Trainer *t)
 {
     return !isnan(t->floor) && !trainer_holds_out(t) && !t->corpus.evaluated.sample;
+}
+
+int trainer_first_evaluation(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    const int twentieth = max_int(1, s->steps / 20);
+    const bool early = t->corpus.evaluated.sample && s->eval_every / 2 > twentieth;
+    return early ? twentieth : min_int(s->eval_every, s->steps);
 }
 
 Real *trainer_evaluated_weights(const Trainer *t)
@@ -670,6 +751,11 @@ void trainer_record_result(const Trainer *t, double seconds)
     cJSON_AddBoolToObject(result, "held_out", trainer_holds_out(t));
     cJSON_AddNumberToObject(result, "bits_per_byte",
                             bits_per_byte(t->progress.best_loss, t->token_bytes));
+    if (!isnan(t->whole.loss)) {
+        cJSON_AddNumberToObject(result, "whole_loss", t->whole.loss);
+        cJSON_AddNumberToObject(result, "whole_bits_per_byte", t->whole.bits);
+        cJSON_AddNumberToObject(result, "whole_tokens", (double)t->whole.targets);
+    }
     cJSON_AddNumberToObject(result, "floor", t->floor);
     cJSON_AddNumberToObject(result, "counting", counting->loss);
     cJSON_AddNumberToObject(result, "counting_order", order);

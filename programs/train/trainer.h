@@ -15,6 +15,12 @@
  * it. */
 typedef bool EvaluationWatch(void *watcher, double share);
 
+/* A loss over a part of the text. */
+typedef struct {
+    double loss, bits; /* per byte; NAN if it cannot be compared */
+    size_t targets;
+} Whole;
+
 typedef struct {
     /* What the caller sets, with plan.settings, before it opens the trainer. */
     char *const *texts; /* the paths of the text, ended by NULL; of a run that is resumed, its
@@ -39,6 +45,7 @@ typedef struct {
     double floor;   /* see programs/train/plan/floor.h; NAN for a stream, where it is not counted */
     int floor_sees; /* how many tokens the model sees, if not all: see there */
     Counting counting;  /* what counting reaches on the part that is held out: see there */
+    Whole whole;        /* the best weights' loss over all that is held out; NAN: not computed */
     double token_bytes; /* of the tokens that are evaluated: how many bytes of text one of them
                            stands for, on average; NAN if [unk] is among them: see corpus.h */
 
@@ -107,6 +114,10 @@ bool trainer_has_floor(const Trainer *trainer);
 /* Whether some of the text is held out. Then that part is evaluated, else the training text. */
 bool trainer_holds_out(const Trainer *trainer);
 
+/* The first evaluation after a step is that of this step: --eval-every, or a twentieth of the run
+ * if its evaluations are large and rarer than every tenth. */
+int trainer_first_evaluation(const Trainer *trainer);
+
 /* ---- A step, and evaluations: step.c ---- */
 
 /* Forward, backward and update over the next sequences; returns how many tokens were read. All
@@ -123,11 +134,10 @@ int64_t trainer_step(Trainer *trainer);
  * nothing has changed. Dies if the loss is not finite. */
 double trainer_evaluate(Trainer *trainer);
 
-/* The loss of the best weights over all of what trainer_evaluate() has a sample of, or over as much
- * as takes a hundredth of the time that the run took; *targets receives how many targets that are,
- * *bits the loss in bits per byte, NAN if it cannot be compared. NAN if it was abandoned, or if the
- * sample already is that large: then these two mean nothing. */
-double trainer_evaluate_best(Trainer *trainer, size_t *targets, double *bits);
+/* Sets trainer->whole: the loss of the best weights over all of what trainer_evaluate() has a sample
+ * of, or over as much as takes a hundredth of the time that the run took. It is NAN if that was
+ * abandoned, or if the sample already is that large. */
+void trainer_evaluate_best(Trainer *trainer);
 
 /* Mixes the best weights with counting: finds the share at which both together predict the part
  * that was set aside best, and what they then reach on the part that is evaluated: both NAN if it

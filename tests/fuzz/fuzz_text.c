@@ -88,7 +88,7 @@ static void evaluate(const Corpus *corpus, const Plan *plan, int V)
 static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
 {
     const Settings *s = &plan->settings;
-    Reader reader = reader_new(corpus, (uint32_t)s->seed);
+    Reader reader = reader_new(corpus, (uint32_t)s->val_seed);
     BatchRoom room = batch_room_new(plan->rows);
     for (int epoch = 0; epoch < 3; epoch++) {
         size_t rows = 0;

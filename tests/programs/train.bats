@@ -400,3 +400,55 @@ on_terminal() {
         [ -s "$name/model.safetensors" ]
     done
 }
+
+@test "--val-text holds out a file: exactly its lines, or its bytes" {
+    head -700 "$ROOT/data/cuentos.txt" >a.txt
+    tail -n +701 "$ROOT/data/cuentos.txt" >b.txt
+    local tokens
+    for tokens in word bpe char; do
+        "$BIN/train" a.txt --val-text b.txt --tokens $tokens --steps 2 --out $tokens >out.txt
+        "$BIN/train" --resume $tokens --steps 3 >/dev/null
+        "$BIN/train" --verify $tokens a.txt b.txt | grep -q 'the same, bit by bit'
+        # What was held out is what --score reads, and the loss is the same.
+        [ $tokens = word ] || continue
+        loss=$(jq '.pulga.result.best_loss' word/config.json)
+        "$BIN/sample" word --score b.txt | grep -qF "$(printf %.4f "$loss")"
+    done
+    [ "$(jq '.pulga["val-seed"]' bpe/config.json)" = 0 ]
+    # Characters: one token each.
+    [ "$(jq ".pulga.val * ($(cat a.txt b.txt | wc -m)) | round" char/config.json)" = "$(wc -m <b.txt)" ]
+    # The vocabulary of subwords knows nothing of the file that is held out.
+    printf '%0500d\n' 0 >zeros.txt
+    "$BIN/train" a.txt --val-text zeros.txt --tokens bpe --steps 0 --out zeros >/dev/null
+    refutes '"0000"' zeros/tokenizer.json
+    refuses 64 "leave out --val" -- "$BIN/train" a.txt --val-text b.txt --val 0.1
+    refuses 64 "needs a file" -- "$BIN/train" a.txt --val-text -
+    refuses 64 "--val-text is for a new run" -- "$BIN/train" --resume word --val-text b.txt
+}
+
+@test "a run that evaluates samples does so early, and keeps its loss over all that is held out" {
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --val 0.5 --layers 1 --heads 1 --width 8 \
+        --context 64 --batch 64 --steps 200 --eval-every 60 --out run >out.txt
+    grep -qE '^ +10 +[0-9.]+ +[0-9.]+ +[0-9.]+ +3.95e-02' out.txt
+    whole=$(sed -n 's/^ *\([0-9.]*\) over 12,202 of 16,938 held-out tokens.*/\1/p' out.txt)
+    [ "$(jq .pulga.result.whole_tokens run/config.json)" = 12202 ]
+    [ "$(printf %.6f "$(jq .pulga.result.whole_loss run/config.json)")" = "$whole" ]
+    grep -qF "**whole**: $whole over 12,202 of 16,938" run/README.md
+    # A run that was killed after its last step gets it when it is resumed.
+    jq -c 'del(.pulga.result)' run/config.json >config.json
+    cp config.json run
+    "$BIN/train" --resume run >/dev/null
+    [ "$(printf %.6f "$(jq .pulga.result.whole_loss run/config.json)")" = "$whole" ]
+}
+
+@test "--minutes measures some steps, and plans as many as fit" {
+    "$BIN/train" perro.txt --minutes 0.02 --out short >out.txt
+    short=$(jq .pulga.steps short/config.json)
+    [ "$short" -gt 5 ] && [ "$short" -lt 30000 ] # a step takes from 0.04 ms to 0.2 s
+    grep -q "^best    step $short" out.txt
+    # The steps that were measured have left nothing: it is the run of so many steps.
+    "$BIN/train" perro.txt --steps "$short" --out steps >/dev/null
+    same_run short steps
+    refuses 64 "give one of them" -- "$BIN/train" perro.txt --minutes 1 --steps 3
+    refuses 64 "--minutes is for a new run" -- "$BIN/train" --resume short --minutes 1
+}

@@ -191,11 +191,16 @@ END
     grep -qE "^other .*[0-9]\*  +4 " out.txt
     grep -q "^    text other.txt" out.txt
     grep -q "^\* of another text" out.txt
-    # Another seed holds out other lines.
+    # All seeds are measured on the same lines, unless others are asked for.
     for seed in 1 2; do
-        "$BIN/train" perro.txt --val 0.3 --seed $seed --steps 2 --out seed-$seed >/dev/null
+        "$BIN/train" perro.txt --val 0.3 --seed $seed --steps 2 --out seed-$seed |
+            grep -E 'are held out|counting reaches .* on ' >seed-$seed.txt
     done
-    "$BIN/train" --compare seed-1 seed-2 | grep -qE '^seed-2 .*[0-9]\*  '
+    cmp seed-1.txt seed-2.txt
+    "$BIN/train" perro.txt --val 0.3 --val-seed 2 --steps 2 --out others >/dev/null
+    "$BIN/train" --compare seed-1 seed-2 others >out.txt
+    grep -qE '^seed-2 .*[0-9]   ' out.txt
+    grep -qE '^others .*[0-9]\*  ' out.txt
     # The result of an earlier call, which a kill leaves, is not put beside a later loss.
     cp other/config.json .
     "$BIN/train" --resume other --steps 20 >/dev/null

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     Pretrained model = pretrained_open(argv[1]);
     TrainingText text = training_text_open(&model, NULL);
     Corpus *c = &text.corpus;
-    corpus_cut(c, (int)c->longest, setting(&model, "val"), (uint32_t)setting(&model, "seed"));
+    corpus_cut(c, (int)c->longest, setting(&model, "val"), (uint32_t)setting(&model, "val-seed"));
     const size_t most = c->ids.count;
     Ngrams all = {.tokens = memory_new(most, sizeof *all.tokens, "a test"),
                   .before = memory_new(most, sizeof *all.before, "a test"),

@@ -252,14 +252,14 @@ static size_t line_end(const Corpus *c, size_t begin)
     return begin + 1;
 }
 
-/* A bit for each line: 1 if it is held out. Held out are the first lines of a random order. The
- * caller frees it. */
+/* A bit for each line: 1 if it is held out. Held out are the first lines of a random order, or the
+ * last lines of the text if the seed is 0. The caller frees it. */
 static unsigned char *draw_held_out(size_t lines, size_t held_out, uint32_t seed)
 {
     const Order order = order_new(lines, seed, RANDOM_SPLIT, 0);
     unsigned char *held = memory_new(lines / 8 + 1, 1, "cutting");
     for (size_t place = 0; place < held_out; place++) {
-        const uint64_t line = order_find(&order, place);
+        const uint64_t line = seed ? order_find(&order, place) : lines - 1 - place;
         held[line / 8] |= (unsigned char)(1 << line % 8);
     }
     return held;
@@ -631,4 +631,16 @@ double corpus_bytes(const Corpus *corpus, const Tokenizer *t, const Part *part)
     free(tokens);
     free(own);
     return bytes;
+}
+
+double corpus_tail(const Corpus *c, const Tokenizer *t, double share)
+{
+    AUTOFREE double *own = bytes_of_tokens(t);
+    double all = 0, tail = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < c->ids.count; i++)
+        all += own[ids_at(&c->ids, i)];
+    while (count < c->ids.count && tail < share * all - 0.5)
+        tail += own[ids_at(&c->ids, c->ids.count - ++count)];
+    return (double)count / (double)c->ids.count;
 }

@@ -156,7 +156,7 @@ Corpus corpus_new(const Text *text, const Tokenizer *tokenizer);
 void corpus_free(Corpus *corpus);
 
 /* Cuts it for a context of T tokens and holds out a share of it, from 0 to 1: lines drawn by the
- * seed, or the tail of a stream. Call it once. */
+ * seed, the last ones if that is 0, or the tail of a stream. Call it once. */
 void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
 
 /* Cuts a text that may have many millions of lines; watch is called meanwhile. */
@@ -226,6 +226,9 @@ bool corpus_ends_line(const Corpus *corpus, Piece piece);
  * which may stand for anything; and if tokens are hidden, since what is predicted with the help of
  * what comes after it is no measure of a text. */
 double corpus_bytes(const Corpus *corpus, const Tokenizer *tokenizer, const Part *part);
+
+/* The share of a stream's tokens, subwords, that its last bytes are: `share` of all. */
+double corpus_tail(const Corpus *corpus, const Tokenizer *tokenizer, double share);
 
 /* A loss, the sum of −ln p over some targets, in bits per byte; NAN if the bytes are. */
 double bits_per_byte(double loss, double bytes);

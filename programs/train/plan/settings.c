@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "model/shape/gpt_config.h"
@@ -49,6 +50,12 @@ const Field SETTINGS[] = {
      N_("how many subwords, the 256 bytes and special tokens included; 0 = suits the text")},
     {"val", LIFE_RUN, NUMBER_FIELD(val, NULL, N_("SHARE"), 0, 0.9),
      N_("share held out for validation [suits the text]")},
+    {"val-text", LIFE_CALL, TEXT_FIELD(val_text, N_("FILE")),
+     N_("read this file as the last one of the text, and hold it out")},
+    {"val-seed", LIFE_RUN, WHOLE_FIELD(val_seed, "1", "N", 0, INT_MAX),
+     N_("draws the lines that are held out, and the sample that is evaluated; 0 = hold out the "
+        "last "
+        "lines")},
     {"counts", LIFE_RUN, FLAG_FIELD(counts),
      N_("let the run keep the counts of its text too, and learn how to mix them with the model; a "
         "fortieth of the text is set aside for that")},
@@ -91,6 +98,9 @@ const Field SETTINGS[] = {
      N_("passes over the text [suit the text, and take about an hour at most]")},
     {"steps", LIFE_MAY_CHANGE, WHOLE_FIELD(steps, NULL, "N", 0, INT_MAX),
      N_("steps, instead of epochs; 0 writes the untrained model")},
+    {"minutes", LIFE_CALL, NUMBER_FIELD(minutes, "0", "N", 0, 1e6),
+     N_("as many steps as this machine takes in about N minutes, instead of epochs; 0 = do not "
+        "measure")},
     {"batch", LIFE_RUN, WHOLE_FIELD(batch, NULL, "N", 1, INT_MAX),
      N_("sequences in each step [suits the text]")},
     {"accumulate", LIFE_RUN, WHOLE_FIELD(accumulate, "1", "K", 1, 1 << 16),
@@ -294,7 +304,8 @@ static void check_task(const Settings *s, const Decided *decided, const char *wo
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path)
 {
     static const size_t new_only[] = {offsetof(Settings, out), offsetof(Settings, overwrite),
-                                      offsetof(Settings, from)};
+                                      offsetof(Settings, from), offsetof(Settings, val_text),
+                                      offsetof(Settings, minutes)};
     const bool resuming = settings->resume;
     if (settings->verify || settings->compare) {
         check_task(settings, decided, text_path);
@@ -308,8 +319,15 @@ void settings_check(const Settings *settings, const Decided *decided, const char
         if (resuming && decided->at[new_only[i]])
             usage_error("--%s is for a new run, not with --resume",
                         field_at(SETTINGS, new_only[i])->name);
-    if (DECIDED(decided, steps) && DECIDED(decided, epochs))
-        usage_error("--steps and --epochs both say how long to train; give one of them");
+    if (DECIDED(decided, steps) + DECIDED(decided, epochs) + DECIDED(decided, minutes) > 1)
+        usage_error("--steps, --epochs and --minutes say how long to train; give one of them");
+    if (settings->minutes > 0 && team_size() > 1)
+        usage_error("--minutes measures one process, not a team: give --steps");
+    if (settings->val_text && (DECIDED(decided, val) || DECIDED(decided, val_seed)))
+        usage_error("--val-text holds out that file, and no other part: leave out --val and "
+                    "--val-seed");
+    if (settings->val_text && !strcmp(settings->val_text, "-"))
+        usage_error("--val-text needs a file, not standard input");
     if (resuming) /* the schedule is that of the run, which is not read yet */
         return;
     if (settings->text)

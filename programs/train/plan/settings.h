@@ -25,6 +25,7 @@ typedef struct {
     int min_count, max_words; /* which words get an id; the others become [unk] */
     int vocabulary;           /* size of one of subwords; 0 until it is chosen, and for others */
     double val;               /* share of the lines, or of the stream, that is held out */
+    int val_seed;             /* draws those lines, and what is evaluated; 0: the last lines */
     bool counts;              /* keep what counting needs to be mixed with the model */
     /* the model */
     GptConfig shape; /* all but the size of its vocabulary and its patterns */
@@ -47,7 +48,8 @@ typedef struct {
     Precision precision;
     /* this call only; not part of what the run is (texts are NULL if they are not given) */
     int stop_after, threads;
-    char *out, *resume, *text, *from, *verify;
+    double minutes; /* how long it may take; 0: not given */
+    char *out, *resume, *text, *val_text, *from, *verify;
     bool overwrite, no_plot, compare;
 } Settings;
 

@@ -74,7 +74,8 @@ static Case begin_pairs(size_t count)
 static const Settings *planned(Case *c)
 {
     plan_model(&c->settings, &c->decided, &c->corpus);
-    corpus_cut(&c->corpus, c->settings.shape.context, c->settings.val, (uint32_t)c->settings.seed);
+    corpus_cut(&c->corpus, c->settings.shape.context, c->settings.val,
+               (uint32_t)c->settings.val_seed);
     c->plan = plan_training(&c->settings, &c->decided, &c->corpus, c->tokenizer.vocabulary.count);
     return &c->plan.settings;
 }
@@ -270,7 +271,7 @@ TEST(every_piece_fits_into_a_part_of_a_step)
     int longer = 0;
     for (int seed = 1; seed <= 8; seed++) {
         Case c = begin_text("a\nb c d e f g h i j\n", false);
-        give(&c, "seed", seed);
+        give(&c, "val-seed", seed);
         tiny_set(&c.settings, &c.decided, "val", "0.5");
         planned(&c);
         assert_int_equal(c.corpus.held_out.count, 1);
