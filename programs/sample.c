@@ -21,9 +21,9 @@ static const Program PROGRAM = {
     .fields = CHOICES,
     .first = "count,words,temperature,top-p,greedy,seed,score,sources,near,json",
     .arguments = N_("RUN [PROMPT...]"),
-    .summary =
-        N_("Continues PROMPT with the model in the directory RUN. Without a prompt it asks for "
-           "prompts; in a pipe each line is a prompt."),
+    .summary = N_("Continues PROMPT with the model in the directory RUN, or in a .zip of it. "
+                  "Without a prompt it asks for "
+                  "prompts; in a pipe each line is a prompt."),
     .notes = N_(
         "To a model of pairs PROMPT is a source; a tab (at the prompt line ->) and the beginning "
         "of its target may follow. The most probable targets are printed. To a model of masked "

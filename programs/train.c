@@ -126,6 +126,7 @@ static bool open_and_train(Session *session, const char *command, const char *pr
     nothing_written = format_text("%s%s: %s\n", session->screen.terminal ? "\n" : "",
                                   program_invocation_short_name,
                                   _("stopped before the first step: nothing was written"));
+    process_start_threads(session->trainer.plan.settings.threads);
     watch_signals(leave);
     trainer_open(&session->trainer);
     screen_status(&session->screen, "");
@@ -156,7 +157,6 @@ int main(int argc, char **argv)
     team_agree(checksum_of(arguments, strlen(arguments)), "command line");
     char **texts = read_options(argc, argv, t);
     const Settings *settings = &t->plan.settings;
-    process_start_threads(settings->threads);
 
     /* The run: what to train, on what, and where to write it. */
     Task reading = {.screen = &session.screen};
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     team_end();
     if (settings->compare)
         fields_free(SETTINGS, &t->plan.settings);
-    else
+    else if (!settings->verify)
         trainer_close(t);
     arrfree(texts);
     if (!good)

@@ -20,6 +20,7 @@
 
 #include "base/base.h"
 #include "base/system/system.h"
+#include "zip.h"
 
 /* A handle is an ordinary file descriptor of the directory. openat() and the like take
  * names relative to it. flock() on it is the lock, which the system releases when the process ends,
@@ -27,15 +28,23 @@
 
 Directory directory_open(const char *path)
 {
+    if (zip_is(path)) {
+        const Bytes all = file_read(path, false);
+        return (Directory){-1, format_text("%s", path),
+                           zip_open(path, all.bytes, all.size, "config.json")};
+    }
     const int handle = system_open_directory(path);
     if (handle < 0)
         die("cannot open %s: %s", path, reason(errno));
-    return (Directory){handle, format_text("%s", path)};
+    return (Directory){handle, format_text("%s", path), NULL};
 }
 
 void directory_close(Directory *directory)
 {
-    close(directory->handle);
+    if (directory->zip)
+        zip_free(directory->zip);
+    else
+        close(directory->handle);
     free(directory->path);
 }
 
@@ -45,6 +54,7 @@ bool directory_enter(Directory *inner, const Directory *outer, const char *name)
     if (inner->handle < 0)
         return false;
     inner->path = path_in(outer, name);
+    inner->zip = NULL;
     return true;
 }
 
@@ -88,7 +98,7 @@ bool directory_is_removed(const Directory *directory)
 
 bool directory_lock(const Directory *directory)
 {
-    const int error = system_lock(directory->handle);
+    const int error = directory->zip ? 0 : system_lock(directory->handle);
     if (error == EACCES)
         die("cannot open %s: %s", directory->path, reason(error));
     if (error && error != EWOULDBLOCK)
@@ -101,6 +111,8 @@ bool directory_lock(const Directory *directory)
 bool directory_has(const Directory *directory, const char *name)
 {
     struct stat status;
+    if (directory->zip)
+        return zip_has(directory->zip, name);
     if (!fstatat(directory->handle, name, &status, AT_SYMLINK_NOFOLLOW))
         return true;
     if (errno != ENOENT)
@@ -119,6 +131,8 @@ bool directory_is_same(const Directory *directory, const char *name, const char 
 char **directory_names(const Directory *directory)
 {
     char **names = NULL;
+    if (directory->zip)
+        return NULL;
     /* A new handle: reading the list moves a position, which all copies of a handle share. */
     const int handle = openat(directory->handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = handle < 0 ? NULL : fdopendir(handle);
@@ -242,6 +256,8 @@ bool file_is_ours(const char *path, const char *begin)
 
 int file_open_in(const Directory *directory, const char *name, size_t *size)
 {
+    if (directory->zip)
+        return zip_file(directory->zip, name, size);
     /* O_NONBLOCK: a pipe is opened at once, and then seen to be one. */
     const int file = openat(directory->handle, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0 && errno == ENOENT && !directory_has(directory, name))
@@ -373,7 +389,7 @@ bool file_commit(FileWriter *writer)
         if (temporary)
             unlinkat(writer->directory, temporary, 0);
     } else if (temporary) {
-        good = directory_sync(&(Directory){writer->directory, writer->path});
+        good = directory_sync(&(Directory){.handle = writer->directory, .path = writer->path});
     }
     end(writer);
     return good;

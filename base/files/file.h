@@ -14,10 +14,12 @@
  * same directory, and its successor of the same name is never touched. */
 typedef struct {
     int handle;
-    char *path; /* as it was named, for messages */
+    char *path;      /* as it was named, for messages */
+    struct Zip *zip; /* or NULL: what is read is in a .zip, which nothing is written to */
 } Directory;
 
-/* Opens a directory; dies if it is missing or cannot be opened. The caller closes it. */
+/* Opens a directory, or a .zip that has one with a config.json in it (see zip.h); dies if it is
+ * missing or cannot be opened. The caller closes it. */
 Directory directory_open(const char *path);
 void directory_close(Directory *directory);
 
@@ -42,7 +44,8 @@ bool directory_has(const Directory *directory, const char *name);
 bool directory_is_same(const Directory *directory, const char *name, const char *path);
 
 /* The names of all files in it, except "." and "..": an stb_ds array, which names_free() frees.
- * NULL if it is empty or, after a warning, if it cannot be listed. Dies without memory for it. */
+ * NULL if it is empty, is in a .zip or, after a warning, cannot be listed. Dies without memory for
+ * it. */
 char **directory_names(const Directory *directory);
 void names_free(char **names);
 

@@ -101,6 +101,11 @@ int system_unnamed_file(const char *folder)
     return file;
 }
 
+int system_memory_file(void)
+{
+    return memfd_create("pulga", MFD_CLOEXEC);
+}
+
 bool system_name_file(int file, int directory, const char *name)
 {
     char itself[64];

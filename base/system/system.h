@@ -48,8 +48,11 @@ double system_room(int directory);
  * program, nothing is left of it. */
 int system_unnamed_file(const char *folder);
 
-/* Gives such a file a name that no other file has. Returns false with errno set if that cannot be
- * done. */
+/* A new file in memory, which is gone when it is closed. */
+int system_memory_file(void);
+
+/* Gives an unnamed file a name that no other file has. Returns false with errno set if that cannot
+ * be done. */
 bool system_name_file(int file, int directory, const char *name);
 
 /* ---- Memory ---- */

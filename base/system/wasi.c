@@ -78,6 +78,12 @@ int system_unnamed_file(const char *folder)
     return -1;
 }
 
+int system_memory_file(void)
+{
+    errno = ENOTSUP;
+    return -1;
+}
+
 bool system_name_file(int file, int directory, const char *name)
 {
     (void)file, (void)directory, (void)name;

@@ -130,7 +130,7 @@ static char *later_run(const char *path)
 
 void warn_of_newer(const Pretrained *model, const char *path)
 {
-    if (!model->config.text)
+    if (!model->config.text || model->directory.zip) /* of another machine */
         return;
     AUTOFREE char *later = later_run(path);
     const char *changed = later ? NULL : changed_text(model);

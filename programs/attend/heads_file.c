@@ -53,14 +53,14 @@ static const FileKind *kind_of(const char *path)
     return NULL;
 }
 
-void heads_file_check(const char *path, Shown shown)
+void heads_file_check(const char *path, FileTopic topic)
 {
     const FileKind *kind = kind_of(path);
     if (!kind)
         usage_error("--output %s: the ending must be .html, .svg, .npy, .csv or .json", path);
-    if (shown == SHOWS_BECAUSE && !kind->write_because)
+    if (topic == SHOWS_BECAUSE && !kind->write_because)
         usage_error("--output %s: with --because the ending must be .csv or .json", path);
-    if (shown == SHOWS_POSITIONS && !kind->write_positions)
+    if (topic == SHOWS_POSITIONS && !kind->write_positions)
         usage_error("--output %s: with --positions the ending must be .svg, .npy, .csv or .json",
                     path);
     bool ours = heads_file_is_output(path);

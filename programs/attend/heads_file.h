@@ -12,11 +12,11 @@
 bool heads_file_is_output(const char *path);
 
 /* What a file shows. */
-typedef enum { SHOWS_HEADS, SHOWS_POSITIONS, SHOWS_BECAUSE } Shown;
+typedef enum { SHOWS_HEADS, SHOWS_POSITIONS, SHOWS_BECAUSE } FileTopic;
 
 /* Ends in a usage error if the ending is unknown, or if such a file cannot show that. Dies if the
  * path is a file that attend has not written, such as config.json or another table. */
-void heads_file_check(const char *path, Shown shown);
+void heads_file_check(const char *path, FileTopic topic);
 
 /* Whether the ending is that of a page. */
 bool heads_file_is_page(const char *path);

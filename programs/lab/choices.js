@@ -147,7 +147,7 @@ function followLink() {
   const block = TEXTS.find(block => block.dataset.name === about.get("name"));
   exactly = about.has("exact");
   card = CARDS.findIndex(({name}) => name === about.get("card"));
-  state.language = {en: "en", es: "es"}[about.get("language")] || OURS;
+  state.language = ["en", "es"].find(one => one === about.get("language")) || OURS;
   if (block) chooseText(block);
   if (about.has("text")) {
     useText("text.txt");

@@ -89,7 +89,7 @@ function hear({data: news}) {
   if (news.line !== undefined) printLine(news.line);
   if (news.line !== undefined && news.error) at("problem").textContent = news.line;
   if (news.page) showPage(news.page, news.config);
-  if (news.files) saveFile(zipOf(news.files), run.words[0].replace(/\.[^.]*$/, "") + ".zip");
+  if (news.files) saveRun(news.files);
   if (news.rows) {
     run.add(news.rows);
     run.keep(news.weights);
@@ -222,14 +222,33 @@ async function compiled() {
 
 /* ---- A saved run ---- */
 
-// The files of a run, whatever its folder was called; null if they are none.
+// The .zip, and the folder in it, have the name that was typed; or that of the text, and the
+// beginning of the model's checksum, the last in the receipt. So no two in a class are the same.
+function saveRun(files) {
+  const receipt = new TextDecoder().decode(files["run/receipt.txt"]);
+  const sum = receipt.match(/[0-9a-f]{16}/g).pop().slice(0, 8);
+  const name = (at("named").value.trim() || run.words[0].replace(/\.[^.]*$/, "") + "-" + sum)
+    .normalize().replace(/[^\p{L}\p{M}\p{N}_-]+/gu, "-");
+  saveFile(zipOf(Object.fromEntries(Object.entries(files).map(([path, bytes]) =>
+    [path.replace("run", name), bytes]))), name + ".zip");
+}
+
+// The files of a run, whatever its folder was called, by the names that train gives them.
 async function runIn(zip) {
-  const files = await unzip(new Uint8Array(await zip.arrayBuffer()));
-  const found = Object.keys(files || {}).find(path => /(^|\/)config\.json$/.test(path));
-  if (!found) return null;
-  const folder = found.slice(0, -"config.json".length);
-  return Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith(folder))
-    .map(([path, bytes]) => ["run/" + path.slice(folder.length), bytes]));
+  try {
+    const list = listOf(new Uint8Array(await zip.arrayBuffer()));
+    const folder = list.map(({name}) => name).filter(name => /(^|\/)config\.json$/.test(name))
+      .sort((a, b) => a.length - b.length)[0].slice(0, -"config.json".length);
+    const ours = list.filter(({name}) => name.startsWith(folder) &&
+      /^(checkpoint-\d+\/)?\w[\w.-]*$/.test(name.slice(folder.length)));
+    const size = ours.reduce((sum, {size}) => sum + size, 0), files = {};
+    for (const entry of size > MOST_RUN ? [] : ours)
+      files["run/" + entry.name.slice(folder.length)] = await unzipped(entry);
+    return {files, size};
+  } catch (error) {
+    console.info(error);
+    throw new Error(say("no_run"));
+  }
 }
 
 async function openFiles(name, files, text) {
@@ -243,8 +262,8 @@ async function openFiles(name, files, text) {
 async function openZip(zip) {
   checkSize(zip.name, zip.size, MOST_RUN);
   await compiled(); // a browser that is too old cannot read the .zip either
-  const files = await runIn(zip);
-  if (!files) throw new Error(say("no_run"));
+  const {files, size} = await runIn(zip);
+  checkSize(zip.name, size, MOST_RUN);
   await openFiles(zip.name.replace(/\.zip$/, ""), files);
 }
 

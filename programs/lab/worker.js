@@ -50,7 +50,7 @@ class Lab {
     const [names, ...lines] = text.trim().split("\n").map(line => line.split(","));
     const number = (line, name) => {
       const cell = line[names.indexOf(name)];
-      return cell ? Number(cell) : null;
+      return cell && Number.isFinite(Number(cell)) ? Number(cell) : null;
     };
     return lines.map(line => ({
       ...this.row(), step: number(line, "step"), loss: number(line, "loss"),
@@ -110,14 +110,14 @@ function end() {
   postMessage({over: 0});
 }
 
-// What ends the program ends the run: its last line says why.
+// What ends the program ends the run: its last line says why, also after --help, whose status is 0.
 function attempt(what) {
   try {
     what();
   } catch (error) {
     turn++;
     lab = null;
-    postMessage({over: error instanceof Exit ? error.status : `${error}\n${error.stack}`});
+    postMessage({over: error instanceof Exit ? error.status || 1 : `${error}\n${error.stack}`});
   }
 }
 

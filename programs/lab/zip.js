@@ -38,24 +38,41 @@ function zipOf(files) {
   {type: "application/zip"});
 }
 
-// The bytes of a .zip -> {name: bytes}, or null if they are none. Folders are left out.
-async function unzip(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length), files = {};
+// The list at the end of a .zip: [{name, method, check, size, packed}], the last being the file's
+// bytes in it. Folders are left out. What is damaged throws an error, here and below.
+function listOf(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length), list = [];
   let end = bytes.length - 22;
-  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end--;
-  if (end < 0) return null;
+  while (view.getUint32(end, true) !== 0x06054b50) end--;
   let at = view.getUint32(end + 16, true);
   for (let left = view.getUint16(end + 10, true); left > 0; left--) {
-    const method = view.getUint16(at + 10, true), size = view.getUint32(at + 20, true);
+    const [check, length, size] = [16, 20, 24].map(place => view.getUint32(at + place, true));
     const letters = view.getUint16(at + 28, true), header = view.getUint32(at + 42, true);
-    const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + letters));
+    const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + letters))
+      .replaceAll("\\", "/"); // as some programs of Windows write it
     const about = view.getUint16(header + 26, true) + view.getUint16(header + 28, true);
     const from = header + 30 + about;
-    const stored = bytes.subarray(from, from + size);
     if (!name.endsWith("/"))
-      files[name] = method === 0 ? stored : new Uint8Array(await new Response(new Blob([stored])
-        .stream().pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer());
+      list.push({name, method: view.getUint16(at + 10, true), check, size,
+        packed: bytes.subarray(from, from + length)});
     at += 46 + letters + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
-  return files;
+  return list;
+}
+
+// Inflates no more than the size that the list has: set() refuses what does not fit.
+async function inflated(packed, size) {
+  const file = new Uint8Array(size);
+  const pieces = new Blob([packed]).stream()
+    .pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  let at = 0;
+  for (let piece; !(piece = await pieces.read()).done; at += piece.value.length)
+    file.set(piece.value, at);
+  return file;
+}
+
+async function unzipped({method, check, size, packed}) {
+  const file = method === 0 ? packed : await inflated(packed, size);
+  if (crcOf(file) !== check) throw new Error("wrong checksum");
+  return file;
 }

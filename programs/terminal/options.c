@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/files/zip.h"
 #include "base/utf8.h"
 #include "text/words/vocabulary.h"
 #include "screen.h"
@@ -310,7 +311,7 @@ void options_check_path(const char *path, const char *folder)
     struct stat about;
     if (access(path, F_OK) && !access(meant, F_OK))
         die("there is no %s here; did you mean %s?", path, meant);
-    if (!strcmp(folder, "runs") && !stat(path, &about) && S_ISREG(about.st_mode))
+    if (!strcmp(folder, "runs") && !stat(path, &about) && S_ISREG(about.st_mode) && !zip_is(path))
         die("%s is a file, and a run is a directory: train %s makes one of it", path, path);
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -85,6 +86,24 @@ void process_prepare(void)
     on_exit(check_output, NULL);
     json_prepare();
     memory_limit_set(allowed_memory());
+}
+
+/* ---- Processes ---- */
+
+bool process_apart(bool task(void *), void *argument)
+{
+    int status = 0;
+    fflush(stdout); /* what waits to be printed would be printed twice */
+    const pid_t child = fork();
+    if (child < 0)
+        die("cannot start a process: %s", reason(errno));
+    if (!child)
+        exit(task(argument) ? 0 : 1);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFSIGNALED(status))
+        warn("a process was ended by signal %d", WTERMSIG(status));
+    return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 /* ---- Threads ---- */

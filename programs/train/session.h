@@ -59,18 +59,21 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
 
 /* ---- Other tasks than to train ---- */
 
-/* Verifies what settings.verify names: a run; a checkpoint of one, from which it trains to the next
- * or to the end; or a receipt. First compares the files of the run with the receipt. The trainer
- * need not have texts if the run holds a copy. Prints what comes of it, and returns whether all is
+/* Verifies what settings.verify names: a run, or a .zip of one; a checkpoint of one, from which it
+ * trains to the next or to the end; or a receipt. First compares the files of the run with the
+ * receipt. The trainer's texts are the words after it: the text, unless the run holds a copy, and
+ * other runs, each of which then gets one line. Prints what comes of it, and returns whether all is
  * the same. Dies if that cannot be known. Writes no file. The session's screen is set; its trainer
- * is opened here. */
+ * is opened and closed here. */
 bool verify(Session *session);
 
-/* Prints a table of runs, whose paths end with NULL: the best loss of each, its model's size and
- * checksum, the time it took, and the settings in which they differ. Marks losses that cannot be
- * compared with the first run's. With `picture`, a path or NULL, also draws the losses of their
- * evaluations. Dies if one is not a run, or if the picture would replace another file. Returns
- * false after a warning if the picture cannot be written. */
-bool compare(char *const *runs, const char *picture, const Screen *screen);
+/* Prints a table of runs, or of .zips of runs, whose paths end with NULL: the best loss of each, its
+ * model's size and checksum, whether that is the first one's, the time it took, and the settings in
+ * which they differ; then the mean of the losses. Marks losses that cannot be compared with the
+ * first run's. `file` is a path or NULL: an .svg gets the losses of their evaluations, a .csv the
+ * table; "-.csv" is standard output, which then has only that. Prints why one cannot be read, and
+ * leaves it out. Dies if another file would be replaced. Returns false if anything was left out, or
+ * if the file cannot be written. */
+bool compare(char *const *runs, const char *file, const Screen *screen);
 
 #endif

@@ -351,7 +351,7 @@ static void open_new(Trainer *t)
     }
     t->receipt = receipt_begin(settings, t->origin, from, 0);
     if (settings->verify) {
-        t->directory = (Directory){-1, format_text("%s", settings->verify)};
+        t->directory = (Directory){.handle = -1, .path = format_text("%s", settings->verify)};
         return;
     }
     t->directory = run_begin(settings, t->texts, t->receipt.head);

@@ -12,16 +12,20 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/files/zip.h"
+#include "base/utf8.h"
 #include "formats/huggingface/weights.h"
 #include "formats/run/checkpoint.h"
 #include "formats/run/log.h"
+#include "programs/terminal/process.h"
 
 typedef struct {
     Session *session;
     Directory run; /* whose receipt it is, locked; its path is NULL if there is only a receipt */
     char *path;    /* of the receipt */
     Receipt receipt;
-    int files; /* that were compared */
+    int files;     /* that were compared */
+    char *verdict; /* what came of it, in a line */
 } Verification;
 
 /* ---- What is to be verified ---- */
@@ -50,7 +54,9 @@ static void find_receipt(Verification *v)
                     settings->verify);
     if (parent)
         settings->resume = format_text("%s", settings->verify);
-    if (!stat(path, &status) && S_ISDIR(status.st_mode))
+    if (zip_is(path))
+        v->run = directory_open(path);
+    else if (!stat(path, &status) && S_ISDIR(status.st_mode))
         v->run = run_open(path);
     v->path = v->run.path ? path_in(&v->run, RECEIPT_FILE) : format_text("%s", path);
     if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
@@ -170,14 +176,14 @@ static const ReceiptRow *row_at(const Verification *v, int64_t step)
     return last;
 }
 
-/* Counts a file that was compared. If it is not what the receipt says, prints its name. */
+/* Counts a file that was compared. If it is not what the receipt says, the verdict names it. */
 static bool check(Verification *v, const Directory *directory, const char *file, bool same)
 {
     AUTOFREE char *path = path_in(directory, file);
     v->files++;
     if (!same)
-        screen_paragraph(&v->session->screen, "verify",
-                         "differs: %s does not have the weights that the receipt says", path);
+        v->verdict =
+            format_text(_("differs: %s does not have the weights that the receipt says"), path);
     return same;
 }
 
@@ -311,37 +317,50 @@ static bool train_again(Verification *v, bool from_checkpoint)
     report_end(&session->report);
     const int64_t step = session->trainer.progress.step;
     if (what && before < 0)
-        screen_paragraph(&session->screen, "verify", "differs at step %" PRId64 ": %s", step,
-                         translated(what));
+        v->verdict = format_text(_("differs at step %" PRId64 ": %s"), step, translated(what));
     else if (what)
-        screen_paragraph(&session->screen, "verify",
-                         "differs between step %" PRId64 " and step %" PRId64 ": %s", before, step,
-                         translated(what));
+        v->verdict = format_text(_("differs between step %" PRId64 " and step %" PRId64 ": %s"),
+                                 before, step, translated(what));
     else if (!rows)
         die("%s has no row from step %" PRId64 " on: there is nothing to compare", v->path, first);
     else
-        screen_paragraph(&session->screen, "verify",
-                         "the same, bit by bit: %s, from step %" PRId64 " to step %" PRId64,
-                         plural(rows, "row", "rows").text, first, last);
-    if (what)
-        note_version(v);
+        v->verdict =
+            format_text(_("the same, bit by bit: %s, from step %" PRId64 " to step %" PRId64),
+                        plural(rows, "row", "rows").text, first, last);
     return !what;
 }
 
-/* ---- All of it ---- */
+/* ---- One run ---- */
 
-bool verify(Session *session)
+/* The path of the copy of the text that the run holds, which the caller frees, or NULL. Dies if it
+ * is another text. That in a .zip is read from its descriptor. */
+static char *copy_of_text(const Verification *v)
+{
+    size_t size;
+    if (!v->run.path || !directory_has(&v->run, TEXT_FILE))
+        return NULL;
+    AUTOFREE char *path = path_in(&v->run, TEXT_FILE);
+    const Bytes text = file_read_in(&v->run, TEXT_FILE, true);
+    check_text(path, checksum_of(text.bytes, text.size), checksum_of_key(v, "text"), v->path);
+    free(text.bytes);
+    return v->run.zip ? format_text("/dev/fd/%d", file_open_in(&v->run, TEXT_FILE, &size))
+                      : format_text("%s", path);
+}
+
+/* Prints what comes of it or, if there are several, only the verdict: its name in so many columns,
+ * and a line. */
+static bool verify_run(Session *session, int columns)
 {
     Trainer *t = &session->trainer;
     Settings *settings = &t->plan.settings;
     Verification v = {.session = session};
+    FILE *lines = columns ? fdopen(dup(STDOUT_FILENO), "w") : NULL;
+    if (columns && (!lines || !freopen("/dev/null", "w", stdout)))
+        die("cannot write to standard output");
+    process_start_threads(settings->threads);
     find_receipt(&v);
-    const bool has_copy = v.run.path && directory_has(&v.run, TEXT_FILE);
-    AUTOFREE char *own = has_copy ? path_in(&v.run, TEXT_FILE) : NULL;
+    AUTOFREE char *own = *t->texts || settings->resume ? NULL : copy_of_text(&v);
     char *copy[] = {own, NULL};
-    size_t size;
-    if (has_copy) /* dies if it is a pipe, whose reading might never end */
-        close(file_open_in(&v.run, TEXT_FILE, &size));
     if (settings->resume) {
         settings->text = *t->texts ? format_text("%s", *t->texts) : NULL;
         trainer_open(t);
@@ -358,9 +377,79 @@ bool verify(Session *session)
                      plural(arrlenu(v.receipt.rows), "row", "rows").text);
     note_version(&v);
     const bool same = (!v.run.path || check_files(&v)) && train_again(&v, settings->resume);
+    screen_paragraph(&session->screen, "verify", "%s", v.verdict);
+    if (lines) {
+        AUTOFREE char *name = display_text(settings->verify);
+        put_fitted(lines, name, columns, false);
+        fprintf(lines, "  %s\n", v.verdict);
+        fclose(lines);
+    }
+    if (!same)
+        note_version(&v);
     receipt_free(&v.receipt);
     free(v.path);
+    free(v.verdict);
     if (v.run.path)
         directory_close(&v.run);
+    return same;
+}
+
+/* ---- Several ---- */
+
+typedef struct {
+    Session *session;
+    char *run;
+    int columns; /* of the longest name */
+} Turn;
+
+/* In a process of its own, which may end in an error. */
+static bool take_turn(void *turn)
+{
+    const Turn *own = turn;
+    own->session->trainer.plan.settings.verify = own->run;
+    return verify_run(own->session, own->columns);
+}
+
+static bool is_run(const char *path)
+{
+    struct stat status;
+    return zip_is(path) || (!stat(path, &status) && S_ISDIR(status.st_mode));
+}
+
+/* Prints a line for each. */
+static bool verify_each(Session *session, char *const *runs, size_t count)
+{
+    Turn turn = {.session = session};
+    size_t same = 0;
+    for (size_t i = 0; i < count; i++) {
+        AUTOFREE char *name = display_text(runs[i]);
+        turn.columns = max_int(turn.columns, min_int(display_width(name), 60));
+    }
+    for (size_t i = 0; i < count; i++) {
+        turn.run = runs[i];
+        same += process_apart(take_turn, &turn);
+    }
+    screen_paragraph(&session->screen, "verify", "the same, bit by bit: %zu of %zu", same, count);
+    return same == count;
+}
+
+bool verify(Session *session)
+{
+    Trainer *t = &session->trainer;
+    char **runs = NULL, **texts = NULL;
+    arrput(runs, t->plan.settings.verify);
+    for (char *const *word = t->texts; *word; word++)
+        if (is_run(*word))
+            arrput(runs, *word);
+        else
+            arrput(texts, *word);
+    arrput(texts, NULL);
+    t->texts = texts;
+    const bool several = arrlen(runs) > 1,
+               same = several ? verify_each(session, runs, arrlenu(runs)) : verify_run(session, 0);
+    if (!several)
+        trainer_close(t);
+    arrfree(runs);
+    arrfree(texts);
     return same;
 }

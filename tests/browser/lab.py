@@ -2,8 +2,10 @@
 import base64
 import json
 import re
+import struct
 import time
 import zipfile
+import zlib
 
 from page import BUILD
 from programs import BIN, ROOT, call
@@ -155,34 +157,46 @@ def look_at_lab_typing(page, folder):
     page.check_errors()
 
 
+def press_save(page, path):
+    """Presses save; writes the .zip to a path. Returns the name that it would have."""
+    page.run("""window.links = [];
+        window.makeURL = window.makeURL || URL.createObjectURL;
+        URL.createObjectURL = blob => {
+            const url = makeURL.call(URL, blob), reader = new FileReader();
+            reader.onload = () => links.push([url, reader.result.split(",")[1]]);
+            if (blob.type === "application/zip") reader.readAsDataURL(blob);
+            return url; };
+        HTMLAnchorElement.prototype.click = function () { links.name = this.download; };""")
+    page.click("#save")
+    wait(page, "links.length")
+    name, zipped = page.run("[links.name, links[0][1]]")
+    path.write_bytes(base64.b64decode(zipped))
+    return name
+
+
 def look_at_lab_runs(page, folder):
     """A run saved in the page is verified and resumed by ./train, and one of ./train in the page, to
     the checksum of a run that stayed in one place."""
     page.open(BUILD / "lab" / "pulga.html")
-    page.run("""window.blobs = []; URL.createObjectURL = (make => blob => {
-        if (blob.type === "application/zip") blobs.push(blob);
-        return make.call(URL, blob); })(URL.createObjectURL);
-        HTMLAnchorElement.prototype.click = () => {};""")
     page.click("#train")
     pause(page)
-    page.click("#save")
-    zipped = page.run("""new Promise(done => setInterval(() => {
-        if (!blobs.length) return;
-        const reader = new FileReader();
-        reader.onload = () => done(reader.result.split(",")[1]);
-        reader.readAsDataURL(blobs[0]);
-    }, 50))""")
-    page.check_errors()
     path = folder / f"{page.name}-saved.zip"
-    path.write_bytes(base64.b64decode(zipped))
+    page.run("at('named').value = ' José / Peña '")
+    assert press_save(page, path) == "José-Peña.zip"
+    page.check_errors()
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
         archive.extractall(folder / f"{page.name}-saved")
-    run = folder / f"{page.name}-saved" / "run"
-    verified = call(BIN / "train", "--verify", run)
-    assert "the same, bit by bit" in verified, verified
+    run = folder / f"{page.name}-saved" / "José-Peña"
+    for what in run, path:
+        verified = call(BIN / "train", "--verify", what)
+        assert "the same, bit by bit" in verified, verified
+    page.run("at('named').value = ''")
+    name = press_save(page, path)
+    model = (run / "receipt.txt").read_text().split()[-1]
+    assert name == f"perro-{model[:8]}.zip", (name, model)
     assert f"model   {PERRO}" in call(BIN / "train", "--resume", run)
-    assert "muchacho" in call(BIN / "sample", run, "el")
+    assert "muchacho" in call(BIN / "sample", path, "el")
 
     run = folder / f"{page.name}-begun"
     call(BIN / "train", ROOT / "data" / "perro.txt", "--out", run, "--stop-after", "100")
@@ -200,6 +214,99 @@ def look_at_lab_runs(page, folder):
         page.check_errors()
     page.run("attempt(() => openZip(new File(['no zip'], 'no.zip')))")
     assert "not a saved run" in page.text("problem") and page.run("phase") == "over"
+
+
+def zipped(files, shared=0):
+    """A .zip of {name: bytes}; the first file is listed `shared` times more."""
+    body, entries = b"", b""
+    for number, (name, data) in enumerate(files.items()):
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed, letters = packer.compress(data) + packer.flush(), name.encode()
+        about = struct.pack("<HHHIIIIHH", 20, 1 << 11, 8, 0, zlib.crc32(data), len(packed),
+                            len(data), len(letters), 0)
+        entry = b"PK\1\2\24\0" + about + struct.pack("<HHHII", 0, 0, 0, 0, len(body))
+        for _ in range(1 if number else 1 + shared):
+            entries += entry + letters
+        body += b"PK\3\4" + about + letters + packed
+    return body + entries + b"PK\5\6" + struct.pack(
+        "<HHHHIIH", 0, 0, len(files) + shared, len(files) + shared, len(entries), len(body), 0)
+
+
+def open_zip(page, archive):
+    """Opens a .zip in the page; returns the line that says why not, or ""."""
+    text = base64.b64encode(archive).decode()
+    page.run(f"""window.theZip = new File([Uint8Array.from(atob("{text}"), c => c.charCodeAt(0))],
+        "a.zip"); at("problem").textContent = ""; attempt(() => openZip(theZip))""")
+    return page.text("problem")
+
+
+def look_at_lab_strange_zips(page, folder):
+    """What is too large is not unpacked, what is damaged is said to be, and what is not a run's is
+    left out."""
+    path = folder / f"{page.name}-strange"
+    call(BIN / "train", ROOT / "data" / "perro.txt", "--out", path, "--stop-after", "30")
+    run = {f"my/{file.name}": file.read_bytes() for file in path.iterdir()}
+    page.open(BUILD / "lab" / "pulga.html")
+    wait(page, "run && run.log.length")
+    page.run("unzipped = (before => entry => (window.unpacked = true, before(entry)))(unzipped); 1")
+    zeros = bytes(300 * 2 ** 20)
+    wrong = "a.zip has 302 MB, but up to 256 MB fit into a page; ./train reads larger ones."
+    large = open_zip(page, zipped({**run, "my/zeros": zeros}))
+    assert large == wrong, large
+    many = open_zip(page, zipped({"my/zeros": bytes(2 ** 20), **run}, 400))
+    assert many == wrong.replace("302", "403"), many
+    assert not page.run("window.unpacked")
+    archive = zipped(run)
+    no_run = page.run("say('no_run')")
+    places = [*range(9999, len(archive) - 999, len(archive) // 40),
+              *range(len(archive) - 600, len(archive), 9)]
+    told = page.run(f"""(async (bytes, places) => {{
+        const told = [];
+        for (const place of places) {{
+            bytes[place] ^= 0x55;
+            told.push(await runIn(new File([bytes], "a.zip"))
+                .then(() => "", error => error.message));
+            bytes[place] ^= 0x55;
+        }}
+        return told;
+    }})(Uint8Array.from(atob("{base64.b64encode(archive).decode()}"), c => c.charCodeAt(0)),
+        {json.dumps(places)})""")
+    assert set(told) == {no_run, ""}, told
+    assert told[:36].count("") < 3, told  # in a header it may not matter
+    for archive in (b"", b"no zip", b"PK\5\6" + b"\xff" * 18, archive[:-30]):
+        assert open_zip(page, archive) == no_run, archive[:30]
+    # Other files are not unpacked, nor saved again. A loss that is no number leaves a gap.
+    log = run["my/log.csv"].decode()
+    loss = re.search("^15,15,([^,]*)", log, re.MULTILINE)[1]  # the log's size stays
+    log = log.replace(loss, "1e" + "999".zfill(len(loss) - 2))
+    others = {"zeros": zeros, "my/../../evil.txt": b"x", "my/a\u202etxt": b"x",
+              "my/../config.json": b"x", "__MACOSX/my/._config.json": b"x"}
+    assert not open_zip(page, zipped({**others, **run, "my/log.csv": log.encode()}))
+    wait(page, "plain('now').startsWith('step 30 of 300')")
+    assert page.run("run.log.every(row => row.every(n => n === null || Number.isFinite(n)))")
+    page.check_errors()
+    press_save(page, folder / f"{page.name}-strange.zip")
+    with zipfile.ZipFile(folder / f"{page.name}-strange.zip") as archive:
+        names = {name.split("/", 1)[1] for name in archive.namelist()}
+    assert names == {file.name for file in path.iterdir()}, names
+
+
+def look_at_lab_strange_links(page, folder):
+    """A link with a language that is none opens the page as usual; --help ends a run as an error."""
+    for language in ("__proto__", "constructor", "toString"):
+        page.open(BUILD / "lab" / "pulga.html")
+        page.run(f"location.hash = 'language={language}'")
+        page.settle()
+        page.check_errors()
+        wait(page, "run && run.log.length", 20)
+        assert page.text("train") == "Train"
+    page.run("location.hash = 'more=--help'")
+    wait(page, "phase === 'failed'", 20)
+    assert page.text("problem") == page.run("say('failed')"), page.text("problem")
+    assert page.run("at('pause').disabled && at('save').disabled")
+    page.run("location.hash = ''")
+    wait(page, "phase === 'ready' && run.log.length", 20)
+    page.check_errors()
 
 
 def checksum(lines):

@@ -131,7 +131,7 @@ def look_at_lab_keyboard(page, folder):
     found = reached_by_tab(page)
     assert found == [
         "language", "theme", *["texts"] * 5, "text", "file", "train", "pause", "speed", "moment",
-        "reseed", "keep", "save", "open", *page.run("Object.keys(CHOICES).map(choice => field(choice).id)"),
+        "reseed", "keep", "named", "save", "open", *page.run("Object.keys(CHOICES).map(choice => field(choice).id)"),
         "lines", "IFRAME"], found
     page.run("""var files = []; for (const id of ["file", "open"])
         at(id).addEventListener("click", event => { event.preventDefault(); files.push(id); });""")

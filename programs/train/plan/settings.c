@@ -161,7 +161,7 @@ const Field SETTINGS[] = {
     {"threads", LIFE_CALL, WHOLE_FIELD(threads, NULL, "N", 1, 1024),
      N_("processors to use [suits the text]")},
     {"out", LIFE_CALL, TEXT_FIELD(out, N_("DIR")),
-     N_("directory of the run [runs/NAME-OF-THE-TEXT]; of --compare, the picture")},
+     N_("directory of the run [runs/NAME-OF-THE-TEXT]; of --compare, a file")},
     {"overwrite", LIFE_CALL, FLAG_FIELD(overwrite), N_("replace the run that --out names")},
     {"no-plot", LIFE_CALL, FLAG_FIELD(no_plot),
      N_("print no plot of the losses at the end on a terminal; RUN/curve.svg has it all the same")},
@@ -174,10 +174,11 @@ const Field SETTINGS[] = {
         "Transformers; the rate is then a tenth of a new run's")},
     {"verify", LIFE_CALL, TEXT_FIELD(verify, N_("RUN")),
      N_("train a run again by its receipt, from a checkpoint of it or from the beginning, and "
-        "compare; write nothing. TEXT is its text, unless it holds a copy; RUN may also be a "
-        "receipt.txt by itself, with TEXT")},
+        "compare; write nothing. TEXT is its text, unless it holds a copy; RUN may also be a .zip "
+        "of a run, or a receipt.txt by itself, with TEXT; more RUNs may follow")},
     {"compare", LIFE_CALL, FLAG_FIELD(compare),
-     N_("print a table of runs, which are given instead of TEXT; -o FILE.svg draws their losses")},
+     N_("print a table of runs, or of .zips of runs, which are given instead of TEXT; -o FILE.svg "
+        "draws their losses, -o FILE.csv holds the table, -o -.csv prints it so")},
     {.name = NULL},
 };
 

@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "base/files/file.h"
+#include "base/files/zip.h"
 #include "base/utf8.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
@@ -82,6 +83,8 @@ static void remove_leftovers(const Directory *directory)
 
 Directory run_open(const char *path)
 {
+    if (zip_is(path))
+        die("%s is a .zip, in which no run can be trained: unpack it, and name its folder", path);
     const Directory directory = directory_open(path);
     if (!directory_lock(&directory))
         die("another train is writing to %s; wait for it, or stop it", path);
