@@ -7,7 +7,7 @@ LAB_FLAGS = -std=gnu11 -O3 -msimd128 -ffp-contract=off -fno-math-errno -fno-trap
 	-D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID -DUTF8PROC_STATIC \
 	-DNDEBUG -I. -I$(BUILD) -isystem $(LAB)/include
 LAB_SOURCES = $(filter-out base/system/linux.c programs/terminal/process.c programs/train/compare.c programs/train/verify.c \
-	programs/sample/% programs/export/% programs/attend/because% $(TEAM),$(SOURCES)) \
+	programs/sample/% programs/export/% programs/attend/because.c $(TEAM),$(SOURCES)) \
 	$(WASI) programs/lab.c
 LAB_LIBRARIES = $(LAB)/sources/utf8proc/utf8proc.c $(LAB)/sources/cjson/cJSON.c $(LAB)/xxhash.c
 KINDS = exact relaxed
