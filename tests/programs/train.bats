@@ -459,7 +459,7 @@ on_terminal() {
         print "" } }' >noise.txt
     local few="--width 16 --heads 2 --layers 1 --out run"
     "$BIN/train" noise.txt $few >out.txt
-    grep -qE "^stopped after step [0-9]+ of [0-9]+: no better for 3 evaluations" out.txt
+    grep -qE "^stopped after step [0-9]+ of [0-9]+: no better for 4 evaluations" out.txt
     grep -q "^next    no better since step [0-9]*: more steps will not help" out.txt
     steps=$(sed -n 's/^stopped after step [0-9]* of \([0-9]*\):.*/\1/p' out.txt)
     # Whoever asks for more gets more.

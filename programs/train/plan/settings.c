@@ -133,8 +133,8 @@ const Field SETTINGS[] = {
      N_("evaluate and keep a mean of the weights of all steps; the last tenth of them makes up two "
         "thirds of it [if a text is read five times or more; --average=off: never]")},
     {"patience", LIFE_MAY_CHANGE, WHOLE_FIELD(patience, NULL, "N", 0, INT_MAX),
-     N_("stop after N evaluations without a better one; 0 = never [3 for small texts if a part is "
-        "held out and no length is given, else 0]")},
+     N_("stop after N evaluations without a better one; 0 = never [suits small texts of which a "
+        "part is held out, if no length is given; else 0]")},
     {"eval-every", LIFE_RUN, WHOLE_FIELD(eval_every, NULL, "N", 1, INT_MAX),
      N_("steps between evaluations [suits the text]")},
     {"precision", LIFE_RUN, CHOICE_FIELD(precision, PRECISIONS, "f32"),
