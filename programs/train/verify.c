@@ -447,7 +447,9 @@ bool verify(Session *session)
     t->texts = texts;
     const bool several = arrlen(runs) > 1,
                same = several ? verify_each(session, runs, arrlenu(runs)) : verify_run(session, 0);
-    if (!several)
+    if (several)
+        fields_free(SETTINGS, &t->plan.settings);
+    else
         trainer_close(t);
     arrfree(runs);
     arrfree(texts);

@@ -82,7 +82,7 @@ trained() {
     cp -r run changed
     cp receipt.txt changed
     code=0
-    "$BIN/train" --verify ana.zip luis.zip cut.zip changed run >out.txt 2>err.txt || code=$?
+    dying "$BIN/train" --verify ana.zip luis.zip cut.zip changed run >out.txt 2>err.txt || code=$?
     [ $code -eq 1 ]
     cat >wanted.txt <<'END'
 ana.zip   the same, bit by bit: 4 rows, from step 0 to step 12
@@ -107,7 +107,7 @@ END
     for name in ana luis; do zip_run $name.zip $name/ $name; done
     echo no >no.zip
     code=0
-    "$BIN/train" --compare ana.zip luis.zip no.zip eva >out.txt 2>err.txt || code=$?
+    dying "$BIN/train" --compare ana.zip luis.zip no.zip eva >out.txt 2>err.txt || code=$?
     [ $code -eq 1 ]
     [ "$(cat err.txt)" = "train: no.zip is damaged, or is not a .zip" ]
     sum=$(awk 'END { print $5 }' ana/receipt.txt)
