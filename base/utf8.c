@@ -37,11 +37,6 @@ int utf8_columns(int32_t code_point)
     return utf8proc_charwidth(code_point);
 }
 
-int32_t to_lower(int32_t code_point)
-{
-    return utf8proc_tolower(code_point);
-}
-
 /* Categories Z*, and the control characters from tab to carriage return, and "next line". */
 bool is_space(int32_t c)
 {

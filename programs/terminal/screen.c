@@ -43,11 +43,6 @@ int screen_width(void)
     return wanted > 1 && wanted < 10000 ? (int)wanted : 80;
 }
 
-int screen_height(void)
-{
-    return system_rows(STDOUT_FILENO);
-}
-
 /* The label, translated, and the spaces after it. */
 static void put_label(const Screen *screen, const char *label)
 {

@@ -1,5 +1,5 @@
 /* exercises.c: the six review questions that end a Spanish guide to the transformer, answered by
- * the program: each test names its exercise. */
+ * the program: each test names its exercise. And two tables of teaching material. */
 #include "tests/helpers/attention_layer.h"
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
@@ -263,4 +263,51 @@ TEST(exercise_6_a_head_that_is_almost_monotonic)
             }
     }
     attention_layer_free(&layer);
+}
+
+/* ---- Attention without weights: q = k = v = x, and no division by √d ---- */
+
+/* Compares rows from `row` on of a layer's map and of its output. The layer divides by √D; queries
+ * that are √D times as large undo that. */
+static void assert_without_weights(const Real *x, int length, int row, int rows,
+                                   const double *weights, const double *contexts, double tolerance)
+{
+    enum { D = 3 };
+    AttentionLayer layer =
+        attention_layer_new((AttentionShape){.width = D, .heads = 1, .head_size = D}, &length, 1);
+    for (Part part = QUERY; part <= VALUE; part++)
+        put_identity(&layer, part, part == QUERY ? (Real)sqrt(D) : 1);
+    layer.prefix[0] = length;
+    attention_layer_run(&layer, x);
+    assert_close("the weights", ROW(attention_layer_map(&layer, 0, 0).at, row, length), weights,
+                 (size_t)(rows * length), tolerance);
+    assert_close("the contexts", ROW(layer.attention.keep.mixed, row, D), contexts,
+                 (size_t)(rows * D), tolerance);
+    attention_layer_free(&layer);
+}
+
+/* "Your journey starts with one step", as a notebook prints it: half a unit of the last decimal,
+ * and some rounding. */
+TEST(attention_without_weights)
+{
+    static const Real words[] = {0.43f, 0.15f, 0.89f, 0.55f, 0.87f, 0.66f, 0.57f, 0.85f, 0.64f,
+                                 0.22f, 0.58f, 0.33f, 0.77f, 0.25f, 0.10f, 0.05f, 0.80f, 0.55f};
+    static const double weights[] = {0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452, 0.1385, 0.2379,
+                                     0.2333, 0.1240, 0.1082, 0.1581, 0.1390, 0.2369, 0.2326, 0.1242,
+                                     0.1108, 0.1565, 0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720,
+                                     0.1526, 0.1958, 0.1975, 0.1367, 0.1879, 0.1295, 0.1385, 0.2184,
+                                     0.2128, 0.1420, 0.0988, 0.1896};
+    static const double contexts[] = {0.4421, 0.5931, 0.5790, 0.4419, 0.6515, 0.5683,
+                                      0.4431, 0.6496, 0.5671, 0.4304, 0.6298, 0.5510,
+                                      0.4671, 0.5910, 0.5266, 0.4177, 0.6503, 0.5645};
+    assert_without_weights(words, 6, 0, 6, weights, contexts, 0.5e-4 + 5e-7);
+}
+
+/* A page works the second row out by hand, so its last digits are off; these are the exact ones. */
+TEST(hello_shiny_sun)
+{
+    static const Real hello[] = {0.34f, 0.22f, 0.54f, 0.53f, 0.34f, 0.98f, 0.29f, 0.54f, 0.93f};
+    static const double weights[] = {0.229134, 0.406265, 0.364602};
+    static const double contexts[] = {0.398960, 0.385424, 0.860951};
+    assert_without_weights(hello, 3, 1, 1, weights, contexts, 1e-6);
 }

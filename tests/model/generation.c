@@ -299,19 +299,6 @@ TEST(temperature_0_takes_the_best)
     assert_int_equal(sampler_pick(none, 3, 0.75), 1);
 }
 
-/* However small p is, one of several equal tokens is kept. */
-TEST(top_p_keeps_one_at_least)
-{
-    enum { EQUAL = 7 };
-    const Real equal[EQUAL] = {0};
-    double p[EQUAL], sum = 0;
-    Ranked ranked[EQUAL];
-    sampler_probabilities(p, ranked, equal, EQUAL, (Sampling){.temperature = 1, .top_p = 0});
-    for (int j = 0; j < EQUAL; j++)
-        sum += p[j];
-    assert_close_one("the sum", sum, 1, 1e-12);
-}
-
 /* A large vocabulary with many equal tokens: top-p keeps the most probable that together reach p,
  * and no more. */
 TEST(top_p_keeps_no_more_than_it_needs)

@@ -108,30 +108,6 @@ static void fill_layer(AttentionLayer *layer)
     fill(layer->x, (size_t)layer->batch.rows * C, 3);
 }
 
-/* A published page on sparse attention draws this figure for its stride 3, a token and the two
- * before it. And of a window of 1 it says: "not really attention: a token is represented by its own
- * value, with weight 1", which holds to the bit. */
-TEST(windows_are_those_of_a_published_page)
-{
-    enum { TOKENS = 5, D = 5 };
-    static const Pattern page[] = {W(1), W(3)};
-    static const double figure[] = {0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0,
-                                    1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
-    AttentionLayer layer = attention_layer_new(
-        (AttentionShape){.width = 6, .heads = 2, .head_size = D, .patterns = page},
-        (const int[]){TOKENS}, 1);
-    fill_layer(&layer);
-    attention_layer_run(&layer, layer.x);
-    assert_masked(attention_layer_map(&layer, 0, 1).at, figure, TOKENS);
-    const Matrix v = kept_part(&layer, VALUE, 0, 0);
-    for (int i = 0; i < TOKENS; i++) {
-        assert_true(attention_layer_map(&layer, 0, 0).at[i * TOKENS + i] == 1);
-        assert_memory_equal(ROW(layer.attention.keep.mixed, i, 2 * D), v.at + i * v.row_step,
-                            D * sizeof(Real));
-    }
-    attention_layer_free(&layer);
-}
-
 /* Each pattern and each length by itself: then the strip has no more than the size that they need.
  * A prefix of some tokens, or of all. */
 TEST(one_head_and_one_sequence)

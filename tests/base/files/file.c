@@ -112,25 +112,6 @@ TEST(a_replacement_that_fails_leaves_the_old_file)
 
 enum { LARGE = 100000 };
 
-/* A file whose path would be longer than the system takes is written through the handle. */
-TEST(a_path_of_any_length_is_written)
-{
-    SCRATCH(folder);
-    char deep[4086];
-    for (size_t size = (size_t)sprintf(deep, "%s", folder); size < 4085;) {
-        const size_t left = 4085 - size;
-        size += (size_t)sprintf(deep + size, "/%0*d", (int)(left > 202 ? 200 : left - 1), 0);
-    }
-    directory_make(deep);
-    assert_true(replace(deep, "longer.name", "x", 1));
-    FREED_BY(directory_close) Directory directory = directory_open(deep);
-    assert_true(directory_has(&directory, "longer.name"));
-    assert_int_equal(unlinkat(directory.handle, "longer.name", 0), 0);
-    assert_int_equal(scratch_count(deep), 0);       /* and no file of a shorter name has appeared */
-    AUTOFREE char *name = format_text("%0255d", 0); /* the longest that a file may have */
-    assert_true(replace(folder, name, "x", 1));
-}
-
 static _Noreturn void replace_for_ever(const char *folder)
 {
     char *bytes = malloc(LARGE);

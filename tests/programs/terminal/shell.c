@@ -42,17 +42,3 @@ TEST(the_shell_reads_the_words_back)
     assert_string_equal(got, "a b.it's.*.$x.\".\\.#.ñ..");
     free(line);
 }
-
-TEST(words_are_joined_in_time_that_grows_with_their_length)
-{
-    enum { COUNT = 300000 };
-    char **words = memory_new(COUNT + 1, sizeof *words, "a test");
-    for (int i = 0; i < COUNT; i++)
-        words[i] = "a";
-    const double began = processor_seconds();
-    char *text = words_together(words);
-    assert_int_equal(strlen(text), 2 * COUNT - 1);
-    assert_true(processor_seconds() - began < 1); /* 15 s when each word copied all before it */
-    free(text);
-    free(words);
-}
