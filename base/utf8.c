@@ -3,8 +3,6 @@
  * written out. */
 #include "utf8.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
 
 #include "base.h"

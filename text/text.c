@@ -3,8 +3,6 @@
  * and a combining accent become "é". */
 #include "text.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 #include <utf8proc.h>
 

@@ -6,8 +6,6 @@
 #include "matrix.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parallel/threads.h"
 #include "kernel.h"

@@ -3,7 +3,6 @@
 #include "rounded.h"
 
 #include <assert.h>
-#include <math.h>
 #include <unistd.h>
 
 #include "base/system/system.h"

@@ -12,8 +12,6 @@
 #ifndef PULGA_ROUNDED_H
 #define PULGA_ROUNDED_H
 
-#include <string.h>
-
 #include "base/numbers/lanes.h"
 #include "matrix.h"
 

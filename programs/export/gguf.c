@@ -3,10 +3,7 @@
 #include "gguf.h"
 
 #include <endian.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tokens.h"
 

@@ -2,10 +2,6 @@
  * end: the next one begins with a carriage return and ends with "erase to the end of the line". */
 #include "screen.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"

@@ -1,6 +1,5 @@
 /* memory.c: memory is zeroed, aligned and never refused silently; a stream into memory holds what
  * was written. */
-#include <stdint.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"

@@ -1,7 +1,6 @@
 /* Model directories, ours and those of others, are opened as they were written, or refused in one
  * line. */
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <stb/stb_ds.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* A safetensors file is read back bit by bit, and no bytes of a file crash its reader. */
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <unistd.h>
 
 #include "base/files/file.h"

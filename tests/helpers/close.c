@@ -2,7 +2,6 @@
  * tests of a file are listed by constructors, which run before main(). */
 #include "close.h"
 
-#include <math.h>
 #include <time.h>
 
 /* Each at the number of its line. cmocka passes over those without a name. */

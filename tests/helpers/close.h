@@ -3,13 +3,10 @@
 #ifndef PULGA_CLOSE_H
 #define PULGA_CLOSE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "base/base.h"
+
+#include <setjmp.h>
+#include <cmocka.h>
 
 /* A test: TEST(what_it_shows) { ... }. The main() of close.c runs those of a file, from the first
  * one to the last. A file whose tests share what they open has a main() of its own. */

@@ -1,6 +1,4 @@
 /* ablation.c (test): a head or a layer that was taken out adds nothing, in every kind of model. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/gpt.h"
 #include "tests/helpers/cases.h"

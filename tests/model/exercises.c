@@ -4,10 +4,6 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/gpt.h"
 
 /* weight = factor · identity */

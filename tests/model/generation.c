@@ -1,8 +1,5 @@
 /* generation.c: the generator with its KV cache against reading everything again, sampling against
  * the exact distribution, beam search against all possible continuations. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers/random.h"
 #include "model/generator.h"

@@ -3,9 +3,6 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "model/generator.h"

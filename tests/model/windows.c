@@ -4,10 +4,6 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/patterns.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/parallel/threads.h"
 #include "model/gpt.h"
 #include "model/matrix/matrix.h"

@@ -1,6 +1,5 @@
 /* corpus.c: the tokens of a text, by lines or as a stream, the pieces that they are cut into, and
  * the bytes that they stand for. */
-#include <math.h>
 #include <stb/stb_ds.h>
 
 #include "base/files/file.h"

@@ -1,6 +1,5 @@
 /* counting.c: what is counted, and what is predicted; and that each probability is what its
  * definition says, worked out anew from the text. */
-#include <math.h>
 
 #include "model/generator.h"
 #include "tests/helpers/corpora.h"

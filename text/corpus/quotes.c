@@ -4,8 +4,6 @@
 #include "quotes.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"

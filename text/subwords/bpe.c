@@ -4,8 +4,6 @@
 #include "bpe.h"
 
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
 
 #include "base/base.h"

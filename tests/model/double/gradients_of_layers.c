@@ -4,9 +4,6 @@
  * The loss of a layer is Σ weight · y with fixed weights, so the gradient of y that backward is
  * given is those weights. Gradients of parameters must be added to, those of inputs set: the former
  * start at 1, which the test subtracts again. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/gpt.h"
 #include "tests/helpers/close.h"

@@ -1,8 +1,5 @@
 /* gradients_of_model.c: the gradients of the whole model, with every option, against central
  * differences, in double. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"

@@ -1,5 +1,4 @@
 /* muon.c: Muon against its formulas, in double. */
-#include <math.h>
 
 #include "model/optimizer.h"
 #include "tests/helpers/close.h"

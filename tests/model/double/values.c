@@ -1,8 +1,5 @@
 /* values.c: layers, schedule and optimiser against values that were computed by hand or published,
  * in double. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/layers/loss.h"
 #include "model/optimizer.h"

@@ -1,10 +1,6 @@
 /* answer.c (test): what a model answers to a prompt. Continuations consist of words only, drawn
  * with the model's own probabilities or searched exhaustively, and tell when the context was full.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "programs/answer/answer_print.h"

@@ -1,8 +1,5 @@
 /* gaps.c (test): what fills the gaps of a line, against the probabilities of each order of filling,
  * which are computed from the losses of single tokens. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "tests/helpers/close.h"

@@ -1,7 +1,5 @@
 /* next_words.c (test): the words found and their probabilities are those of an exhaustive search:
  * all runs of up to three tokens, with what the model says about each. */
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "tests/helpers/close.h"

@@ -1,7 +1,5 @@
 /* The table of replacements, walked as llama.cpp walks it, makes of a text what text/text.c and
  * text/words/split.c make of it. */
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/utf8.h"

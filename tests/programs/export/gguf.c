@@ -2,9 +2,6 @@
  * are the nearest ones; what its gpt2 is not is refused in one line, with the option that would
  * have made it possible. A reader of its own reads the files back, by the description of the format
  * and not by our writer. make parity runs such files in llama.cpp itself. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/files/file.h"
 #include "formats/huggingface/weights.h"

@@ -1,6 +1,4 @@
 /* choice.c (test): options that are changed at the prompt line. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "programs/sample/choice.h"

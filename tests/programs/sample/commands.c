@@ -1,6 +1,4 @@
 /* commands.c (test): what lines after a colon mean. */
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"

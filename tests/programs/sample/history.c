@@ -1,7 +1,4 @@
 /* history.c (test): the file of prompts: where it is, who can read it, how long it becomes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <editline/readline.h>
 

@@ -1,7 +1,5 @@
 /* stop.c (test): continuations that end before a text, and that are printed as they grow. The same
  * draws without an end tell where each must end; printing at the end tells what must be printed. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/sample/conversation.h"
 #include "tests/helpers/close.h"

@@ -1,7 +1,5 @@
 /* suffixes.c: how often a text has some tokens, and after which of their ends it goes on, as brute
  * force counts it. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/sample/score.h"
 #include "tests/helpers/close.h"

@@ -1,7 +1,5 @@
 /* screen.c (test): paragraphs break between words, counts have the right plural, and a clock that
  * stands still gives no absurd speed. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "programs/terminal/screen.h"
 #include "tests/helpers/close.h"

@@ -1,7 +1,4 @@
 /* shell.c: words that are printed for a shell are the words that it then reads. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "programs/terminal/options.h"
