@@ -556,32 +556,3 @@ TEST(other_types_are_refused_only_if_they_are_read)
     }
     read_one(folder, (NamedTensor){"b", 0, 1, NULL}); /* beside the last */
 }
-
-/* ---- Time ---- */
-
-/* The seconds that it takes to read every tensor of a file of `count` tensors. */
-static double seconds_to_read(const char *folder, int count)
-{
-    float number = 1;
-    AUTOFREE NamedTensor *list = calloc((size_t)count, sizeof *list);
-    for (int i = 0; i < count; i++) {
-        list[i] = (NamedTensor){.cols = 1, .at = &number};
-        snprintf(list[i].name, sizeof list[i].name, "h.%d.weight", i);
-    }
-    write_some(folder, list, count);
-    const double begun = processor_seconds();
-    FREED_BY(safetensors_close) SafeTensors file = open_some(folder);
-    for (int i = 0; i < count; i++)
-        safetensors_read(&file, &list[i]);
-    return processor_seconds() - begun;
-}
-
-/* A model of a thousand layers has 48,000 tensors in its state: they are found without a search
- * through all of them, which would take 64 times as long for 8 times as many. */
-TEST(many_tensors_are_found_without_a_search)
-{
-    SCRATCH(folder);
-    const double few = seconds_to_read(folder, 6000), many = seconds_to_read(folder, 48000);
-    printf("6000 tensors are read in %.3f s, 48000 in %.3f s\n", few, many);
-    assert_true(many < 30 * few);
-}

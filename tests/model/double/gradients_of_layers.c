@@ -6,7 +6,7 @@
  * start at 1, which the test subtracts again. */
 
 #include "model/gpt.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/patterns.h"
 
 static double weighted(const Real *y, const Real *weight, size_t count)
@@ -101,13 +101,12 @@ static double feedforward_loss(void *context)
 TEST(feedforward_gradients)
 {
     for (int gelu = 0; gelu < 2; gelu++) {
+        FREED_BY(layer_case_free)
         LayerCase c = layer_case((GptConfig){.head_size = 1, .activation = gelu}, 0);
-        Real *dx = memory_new((size_t)c.batch.rows * WIDTH, sizeof *dx, "a test");
+        AUTOFREE Real *dx = memory_new((size_t)c.batch.rows * WIDTH, sizeof *dx, "a test");
         feedforward_loss(&c);
         feedforward_backward(dx, &c.gpt.block[0].feedforward, c.dy, c.x, c.batch.rows);
         check_layer(&c, dx, feedforward_loss, "h.0.mlp.", false);
-        free(dx);
-        layer_case_free(&c);
     }
 }
 
@@ -121,16 +120,14 @@ static double block_loss(void *context)
 /* prefix (3), or NULL: see batch.h. */
 static void check_block_with(GptConfig config, double rate, bool alone, const int *prefix)
 {
-    LayerCase c = layer_case(config, rate);
+    FREED_BY(layer_case_free) LayerCase c = layer_case(config, rate);
     c.batch.prefix = prefix;
     const size_t count = (size_t)c.batch.rows * WIDTH;
-    Real *d = memory_new(count, sizeof *d, "a test");
+    AUTOFREE Real *d = memory_new(count, sizeof *d, "a test");
     block_loss(&c);
     memcpy(d, c.dy, count * sizeof *d);
     block_backward(d, &c.gpt.block[0], c.x, &c.batch, c.dropout);
     check_layer(&c, d, block_loss, "h.0.", alone);
-    free(d);
-    layer_case_free(&c);
 }
 
 static void check_block(GptConfig config, double rate, bool alone)

@@ -6,9 +6,8 @@
 
 static void assert_line(char *word, const char *wanted)
 {
-    char *line = command_line((char *[]){word, NULL});
+    AUTOFREE char *line = command_line((char *[]){word, NULL});
     assert_string_equal(line, wanted);
-    free(line);
 }
 
 TEST(a_word_is_quoted_only_if_a_shell_needs_it)
