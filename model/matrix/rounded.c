@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <unistd.h>
 
+#include "base/numbers/elementary.h"
 #include "base/system/system.h"
 #include "matrix.h"
 
@@ -46,19 +47,12 @@ void matrix_read(Real *to, Matrix row)
 
 /* ---- Rounding ---- */
 
-static uint32_t bits_of(float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
 /* To the nearest, of two to the even one. */
 static Bf16 to_bf16(const Real *numbers)
 {
     Bf16 block = {{{0}}};
     for (int i = 0; i < ROUNDED_GRAIN; i++) {
-        const uint32_t bits = bits_of((float)numbers[i]), g = (uint32_t)i / LANES;
+        const uint32_t bits = (uint32_t)bits_of_float((float)numbers[i]), g = (uint32_t)i / LANES;
         block.words[g / 2][i % LANES] |= (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16 * (g % 2);
     }
     return block;
@@ -71,7 +65,7 @@ static Q8 to_q8(const Real *numbers)
         float most = 0;
         for (int i = 0; i < ROUNDED_GRAIN / 2; i++)
             most = fmaxf(most, fabsf((float)numbers[i]));
-        const uint32_t up = (bits_of(most / 127) + 0xFFFF) & 0xFFFF0000;
+        const uint32_t up = ((uint32_t)bits_of_float(most / 127) + 0xFFFF) & 0xFFFF0000;
         memcpy(&most, &up, sizeof up);
         block.scale[half] = most * 0x1p-24f;
         for (int i = 0; i < ROUNDED_GRAIN / 2 && up; i++) {

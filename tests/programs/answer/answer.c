@@ -12,7 +12,7 @@
  * is special, as other models' padding is. */
 static int pad;
 
-static int open_model(void **state)
+int begin_tests(void **state)
 {
     static Trained trained;
     trained = trained_open("un gato come\nun perro salta\nun pad come\n", (const char *[]){NULL});
@@ -23,7 +23,7 @@ static int open_model(void **state)
     return 0;
 }
 
-static int close_model(void **state)
+int end_tests(void **state)
 {
     trained_close(*state);
     return 0;
@@ -79,13 +79,13 @@ static void check_draws(Trained *f, int top_k)
     assert_true(squares <= 22.5); /* of 6 degrees of freedom at most: once in a thousand times */
 }
 
-static void test_draws_only_words_with_the_models_probabilities(void **state)
+TEST(draws_only_words_with_the_models_probabilities)
 {
     check_draws(*state, 0);
     check_draws(*state, 3);
 }
 
-static void test_a_wide_beam_finds_every_continuation_of_words(void **state)
+TEST(a_wide_beam_finds_every_continuation_of_words)
 {
     Trained *f = *state;
     FREED_BY(answerer_free)
@@ -101,7 +101,7 @@ static void test_a_wide_beam_finds_every_continuation_of_words(void **state)
         }
 }
 
-static void test_special_tokens_are_drawn_if_there_are_no_others(void **state)
+TEST(special_tokens_are_drawn_if_there_are_no_others)
 {
     Trained *f = *state;
     Tokenizer *t = &f->model.tokenizer;
@@ -128,7 +128,7 @@ static void test_special_tokens_are_drawn_if_there_are_no_others(void **state)
 }
 
 /* The most probable tokens by penalized logits; each counts as seen after it was written. */
-static void test_repetition_is_penalized_in_prompt_and_continuation(void **state)
+TEST(repetition_is_penalized_in_prompt_and_continuation)
 {
     enum { WORDS = 12 };
     Trained *f = *state;
@@ -188,7 +188,7 @@ static void check_full(Trained *f, int words, int beam, const char *prompt, bool
     assert_int_equal(count_parts(text, "a beam ends there"), beam && full);
 }
 
-static void test_a_full_context_is_told_once(void **state)
+TEST(a_full_context_is_told_once)
 {
     check_full(*state, 1, 0, "un gato come", false, false);
     check_full(*state, 2, 0, "un gato come", false, true);
@@ -210,7 +210,7 @@ static void interrupt_at_two(const Answer *answer, int number, const Continuatio
     interrupt = c->count == 2;
 }
 
-static void test_an_interrupt_ends_what_is_drawn(void **state)
+TEST(an_interrupt_ends_what_is_drawn)
 {
     Trained *f = *state;
     const AnswerRules rules = {.count = 3, .words = 2000, .sampling = {9, 1, 0}};
@@ -226,7 +226,7 @@ static void test_an_interrupt_ends_what_is_drawn(void **state)
     f->model.tokenizer.eos = eos;
 }
 
-static void test_an_interrupt_ends_a_search(void **state)
+TEST(an_interrupt_ends_a_search)
 {
     Trained *f = *state;
     const AnswerRules rules = {.count = 9, .words = 2, .beam = 9};
@@ -246,7 +246,7 @@ static void test_an_interrupt_ends_a_search(void **state)
 
 /* ---- What is printed ---- */
 
-static void test_equal_continuations_are_printed_once_with_their_number(void **state)
+TEST(equal_continuations_are_printed_once_with_their_number)
 {
     const AnswerRules rules = {.count = 300, .words = 1, .sampling = {1, 1, 2}};
     AUTOFREE char *text = printed(*state, rules, "un");
@@ -258,19 +258,4 @@ static void test_equal_continuations_are_printed_once_with_their_number(void **s
     assert_int_equal(one + other, 300);
     assert_true(one >= other);
     assert_int_equal(count_parts(text, "\n"), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws_only_words_with_the_models_probabilities),
-        cmocka_unit_test(test_a_wide_beam_finds_every_continuation_of_words),
-        cmocka_unit_test(test_special_tokens_are_drawn_if_there_are_no_others),
-        cmocka_unit_test(test_repetition_is_penalized_in_prompt_and_continuation),
-        cmocka_unit_test(test_a_full_context_is_told_once),
-        cmocka_unit_test(test_an_interrupt_ends_what_is_drawn),
-        cmocka_unit_test(test_an_interrupt_ends_a_search),
-        cmocka_unit_test(test_equal_continuations_are_printed_once_with_their_number),
-    };
-    return cmocka_run_group_tests(tests, open_model, close_model);
 }

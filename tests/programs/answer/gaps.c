@@ -10,7 +10,7 @@ enum { MOST = 16, COUNT = 5 }; /* tokens of the model; of "[bos] un [mask] [mask
 static bool was_first[2]; /* each of two gaps, of some prompt */
 
 /* A model that has hardly learned; its context is 5 tokens. */
-static int open_model(void **state)
+int begin_tests(void **state)
 {
     static Trained trained;
     trained =
@@ -20,7 +20,7 @@ static int open_model(void **state)
     return 0;
 }
 
-static int close_model(void **state)
+int end_tests(void **state)
 {
     trained_close(*state);
     return 0;
@@ -118,7 +118,7 @@ static void check_filling(Trained *f, const char *prompt)
     assert_true(squares <= 66.6); /* of 35 degrees of freedom: once in a thousand times */
 }
 
-static void test_gaps_are_filled_with_the_models_probabilities(void **state)
+TEST(gaps_are_filled_with_the_models_probabilities)
 {
     Trained *f = *state;
     static const char *const prompts[] = {"un [mask] [mask]",   "[mask] [mask] come",
@@ -131,7 +131,7 @@ static void test_gaps_are_filled_with_the_models_probabilities(void **state)
 
 /* The table of a gap is about that gap only, with all others as they are. un [mask] salta is twice
  * in the text. */
-static void test_each_gap_has_its_table(void **state)
+TEST(each_gap_has_its_table)
 {
     Trained *f = *state;
     const Tokenizer *t = &f->model.tokenizer;
@@ -157,7 +157,7 @@ static void test_each_gap_has_its_table(void **state)
     }
 }
 
-static void test_a_filled_line_is_looked_for_from_end_to_end(void **state)
+TEST(a_filled_line_is_looked_for_from_end_to_end)
 {
     Trained *f = *state;
     const AnswerRules rules = {.count = 60, .sampling = {1, 1, 0}};
@@ -171,14 +171,4 @@ static void test_a_filled_line_is_looked_for_from_end_to_end(void **state)
         found += c->in_text;
     }
     assert_true(found > 0 && found < answer.count);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gaps_are_filled_with_the_models_probabilities),
-        cmocka_unit_test(test_each_gap_has_its_table),
-        cmocka_unit_test(test_a_filled_line_is_looked_for_from_end_to_end),
-    };
-    return cmocka_run_group_tests(tests, open_model, close_model);
 }

@@ -254,8 +254,7 @@ static void assert_turned(const GgufFile *file, const char *name, const Real *at
 
 TEST(every_tensor_has_its_name_and_its_axes)
 {
-    SCRATCH(folder);
-    FREED_BY(free_model) Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
+    MODEL(folder, model, gelu(TOKENIZER_WORD, false));
     FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F32);
     const GptWeights *weights = &model.gpt.weights;
     assert_turned(&file, "blk.1.attn_qkv.weight", weights->block[1].attention.qkv.weight, 6, 18);
@@ -305,8 +304,7 @@ TEST(positions_go_on_to_a_multiple_of_256)
 
 TEST(words_are_marked_where_they_begin)
 {
-    SCRATCH(folder);
-    FREED_BY(free_model) Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
+    MODEL(folder, model, gelu(TOKENIZER_WORD, false));
     FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F32);
     const Tokenizer *t = &model.tokenizer;
     assert_text(&file, "tokenizer.ggml.model", "t5");
@@ -337,8 +335,7 @@ TEST(words_are_marked_where_they_begin)
  * others are the model's, even if bias/gain sums to 0. */
 TEST(a_stream_gets_a_token_that_ends_it)
 {
-    SCRATCH(folder);
-    FREED_BY(free_model) Pretrained model = write_model(folder, gelu(TOKENIZER_CHAR, true));
+    MODEL(folder, model, gelu(TOKENIZER_CHAR, true));
     LayerNormWeights *norm = &model.gpt.weights.norm;
     for (int c = 0; c < 6; c++) {
         norm->gain[c] = (Real)(1 + 0.1 * c);
@@ -375,8 +372,7 @@ TEST(a_stream_gets_a_token_that_ends_it)
 
 TEST(subwords_have_merges_and_an_end)
 {
-    SCRATCH(folder);
-    FREED_BY(free_model) Pretrained model = write_model(folder, gelu(TOKENIZER_BPE, true));
+    MODEL(folder, model, gelu(TOKENIZER_BPE, true));
     FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F32);
     assert_text(&file, "tokenizer.ggml.model", "gpt2");
     assert_text(&file, "tokenizer.ggml.pre", "gpt-2");
@@ -464,37 +460,27 @@ TEST(blocks_of_32_have_a_scale)
     assert_int_equal((signed char)q->at[2 + 31], 119); /* 1.875 / 2 · 127 = 119.06 */
 }
 
-static void add_large(void *type)
+static void add_large(GgufType type)
 {
     Real row[32] = {1, -1e30f};
     Gguf gguf = {0};
-    gguf_add(&gguf,
-             (GgufTensor){.name = "w.weight", .cols = 32, .type = *(GgufType *)type, .at = row});
+    gguf_add(&gguf, (GgufTensor){.name = "w.weight", .cols = 32, .type = type, .at = row});
     gguf_free(&gguf);
 }
 
 TEST(a_number_that_does_not_fit_is_refused)
 {
-    GgufType type = GGUF_F16;
-    assert_dies(add_large, &type, "w.weight", "-1e+30", "--type f32");
-    type = GGUF_Q8_0;
-    assert_dies(add_large, &type, "w.weight");
-    type = GGUF_F32;
-    add_large(&type);
+    ASSERT_DIES(add_large(GGUF_F16), "w.weight", "-1e+30", "--type f32");
+    ASSERT_DIES(add_large(GGUF_Q8_0), "w.weight");
+    add_large(GGUF_F32);
 }
 
 /* ---- What is refused ---- */
 
-typedef struct {
-    const char *folder;
-    GgufType type;
-} Call;
-
-static void open_and_check(void *context)
+static void open_and_check(const char *folder, GgufType type)
 {
-    const Call *call = context;
-    Pretrained model = pretrained_open(call->folder);
-    llamacpp_check(&model, call->type);
+    Pretrained model = pretrained_open(folder);
+    llamacpp_check(&model, type);
     pretrained_close(&model);
 }
 
@@ -510,9 +496,7 @@ TEST(what_it_is_not_is_refused_with_the_option)
     kinds[3].shape.head_size = 4;
     kinds[5].lower = true;
     for (int i = 0; i < 6; i++) {
-        SCRATCH(folder);
-        FREED_BY(free_model) Pretrained model = write_model(folder, kinds[i]);
-        Call call = {folder, i == 4 ? GGUF_Q8_0 : GGUF_F32};
-        assert_dies(open_and_check, &call, folder, options[i]);
+        MODEL(folder, model, kinds[i]);
+        ASSERT_DIES(open_and_check(folder, i == 4 ? GGUF_Q8_0 : GGUF_F32), folder, options[i]);
     }
 }
