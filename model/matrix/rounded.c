@@ -33,14 +33,14 @@ Matrix rounded_copy(Real *room, Matrix m)
     if (m.col_step != 1)
         return transposed(rounded_copy(room, transposed(m)));
     for (int i = 0; i < m.rows; i++)
-        read_numbers(ROW(room, i, m.cols), m.rounding, m.origin, rounded_place(m, i, 0), m.cols);
+        read_numbers(ROW(room, i, m.cols), m.rounding, m.origin, rounded_place(m, i), m.cols);
     return matrix(room, m.rows, m.cols);
 }
 
 void matrix_read(Real *to, Matrix row)
 {
     if (row.rounding)
-        read_numbers(to, row.rounding, row.origin, rounded_place(row, 0, 0), row.cols);
+        read_numbers(to, row.rounding, row.origin, rounded_place(row, 0), row.cols);
     else
         memcpy(to, row.at, sizeof *to * (size_t)row.cols);
 }
