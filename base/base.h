@@ -2,7 +2,7 @@
 #ifndef PULGA_BASE_H
 #define PULGA_BASE_H
 
-/* What nearly every file needs of the C library; no file that includes this one names these. */
+/* What nearly every file needs of the C library. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
