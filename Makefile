@@ -106,7 +106,6 @@ HELPERS = $(wildcard tests/helpers/*.c)
 TESTS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(SKIP),$(filter $(ONLY),$(wildcard $(ROOMS:%=tests/%/*.c)))))
 EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard $(ROOMS:%=tests/%/double/*.c)))
 TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
-EXACT_TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/double/*.c))
 FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_HELPERS = tests/helpers/tiny.c $(filter-out tests/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
@@ -136,8 +135,7 @@ $(BUILD)/double/train: $(BUILD)/double/programs/train.o $(BUILD)/double/rooms.a
 	$(LINK)
 $(TESTS) $(TOOLS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS)) $(BUILD)/float/rooms.a
 	$(LINK) -lcmocka
-$(EXACT) $(EXACT_TOOLS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS)) \
-		$(BUILD)/double/rooms.a
+$(EXACT): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS)) $(BUILD)/double/rooms.a
 	$(LINK) -lcmocka
 
 # tests/fuzz/harness.c replaces these functions.
@@ -206,8 +204,7 @@ RUN_UNITS = printf '%s\n' $(sort $(TESTS) $(EXACT)) | $(call RUN_EACH,$(RUN))
 NAME_FAILED = ! test -s $(BUILD)/failed || { echo 'These tests failed:' && cat $(BUILD)/failed && false; }
 build-tests:
 	@$(SETUP) test
-	@$(MAKE) --no-print-directory $(JOBS) all $(TESTS) $(EXACT) $(TOOLS) $(EXACT_TOOLS) \
-		$(BUILD)/tests/faults \
+	@$(MAKE) --no-print-directory $(JOBS) all $(TESTS) $(EXACT) $(TOOLS) $(BUILD)/tests/faults \
 		$(if $(MPICC),$(BUILD)/mpi/train $(BUILD)/mpi/try_team)
 	@rm -f $(BUILD)/failed
 units: build-tests

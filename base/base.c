@@ -2,13 +2,6 @@
 #include "base.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sysexits.h>
 #include <time.h>
 #include <unistd.h>

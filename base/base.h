@@ -2,11 +2,15 @@
 #ifndef PULGA_BASE_H
 #define PULGA_BASE_H
 
+/* What nearly every file needs of the C library. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "language.h"
 

@@ -4,9 +4,6 @@
 #include "field.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base.h"
 

@@ -3,8 +3,6 @@
  * written out. */
 #include "utf8.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
 
 #include "base.h"
@@ -35,11 +33,6 @@ size_t utf8_put(char bytes[4], int32_t code_point)
 int utf8_columns(int32_t code_point)
 {
     return utf8proc_charwidth(code_point);
-}
-
-int32_t to_lower(int32_t code_point)
-{
-    return utf8proc_tolower(code_point);
 }
 
 /* Categories Z*, and the control characters from tab to carriage return, and "next line". */

@@ -23,9 +23,6 @@ size_t utf8_put(char bytes[4], int32_t code_point);
 /* Columns that a code point takes on a terminal: 0, 1 or 2. */
 int utf8_columns(int32_t code_point);
 
-/* The lower-case form by Unicode's simple mapping: one code point becomes one. */
-int32_t to_lower(int32_t code_point);
-
 /* Unicode's White_Space. */
 bool is_space(int32_t code_point);
 

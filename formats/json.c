@@ -4,9 +4,6 @@
 #include "json.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 

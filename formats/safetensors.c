@@ -17,8 +17,6 @@
 
 #include <cjson/cJSON.h>
 #include <endian.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 #include <unistd.h>
 

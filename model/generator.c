@@ -3,9 +3,6 @@
 #include "generator.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/heap.h"
 #include "base/numbers/elementary.h"

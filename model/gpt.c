@@ -5,8 +5,6 @@
 #include "gpt.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parallel/threads.h"
 #include "model/layers/linear.h"

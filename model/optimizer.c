@@ -3,8 +3,6 @@
  * and a number does not depend on the thread that computes it. */
 #include "optimizer.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <tgmath.h>
 
 #include "base/numbers/elementary.h"

@@ -4,8 +4,6 @@
 #ifndef PULGA_OPTIMIZER_H
 #define PULGA_OPTIMIZER_H
 
-#include <stdint.h>
-
 #include "base/base.h"
 #include "model/matrix/matrix.h"
 #include "gpt.h"

@@ -3,10 +3,6 @@
 #include "tensors.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct {
     Tensor *list;

@@ -1,7 +1,5 @@
 /* export.c: writes a trained model as one GGUF file, for llama.cpp and the programs that are built
  * on it. */
-#include <stdio.h>
-#include <string.h>
 
 #include "base/language.h"
 #include "programs/export/gguf.h"

@@ -2,9 +2,6 @@
  * continues the prompt or fills them. Prompts come from the command line, from a person at a
  * terminal, or from a pipe. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/parallel/threads.h"

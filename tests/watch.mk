@@ -3,8 +3,8 @@
 
 FUZZ_SECONDS ?= 60
 
-# Without what is compiled in double: it is the same code. tests/model/precision.c needs both.
-IN_FLOAT = EXACT= EXACT_TOOLS= SKIP=%/precision.c
+# Without what is compiled in double: it is the same code.
+IN_FLOAT = EXACT=
 # Of a damaged run, fewer bytes are tried.
 FEW_BYTES = PULGA_EVERY=997
 
@@ -59,7 +59,7 @@ WATCH = $(FEW_BYTES) $(MAKE) --no-print-directory ARCH=x86-64-v3 MPICC= \
 valgrind:
 	@$(SETUP) valgrind
 	@$(WATCH) units $(IN_FLOAT) RUN='valgrind -q --error-exitcode=9' \
-		SKIP='%/precision.c %/published_tables.c %/elementary.c %/stop.c %/windows.c %/source.c %/order.c'
+		SKIP='%/elementary.c %/stop.c %/windows.c %/source.c %/order.c'
 	@$(WATCH) demo DEMO='--steps 20 --layers 2 --width 16 --dropout 0.1 --checkpoint-every 4' \
 		RUN='valgrind -q --error-exitcode=9 --leak-check=full \
 		--show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect'
@@ -86,7 +86,7 @@ analyze:
 aarch64:
 	@$(SETUP) aarch64
 	@$(FEW_BYTES) $(MAKE) --no-print-directory units demo $(IN_FLOAT) \
-		SKIP='%/precision.c %/published_tables.c %/stop.c' \
+		SKIP='%/stop.c' \
 		CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar ARCH=armv8-a RUN=qemu-aarch64-static \
 		MPICC= BUILD=build/aarch64 BIN=build/aarch64/bin
 

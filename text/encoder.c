@@ -2,8 +2,6 @@
 #include "encoder.h"
 
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "base/numbers/random.h"

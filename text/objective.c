@@ -2,8 +2,6 @@
  * only, so they are the same in whatever parts a step is computed. */
 #include "objective.h"
 
-#include <stddef.h>
-
 #include "base/numbers/random.h"
 
 const char *const OBJECTIVE_NAMES[] = {

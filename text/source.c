@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 #include <sys/stat.h>
 #include <unistd.h>

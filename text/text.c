@@ -3,8 +3,6 @@
  * and a combining accent become "é". */
 #include "text.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 #include <utf8proc.h>
 
@@ -108,13 +106,13 @@ static void put(Output *out, const char *bytes, size_t size)
 }
 
 /* Lower case with Unicode's full mapping: İ is the only letter that becomes two code points, i and
- * a dot above (U+0307). */
+ * a dot above (U+0307). By the simple mapping, one code point becomes one. */
 static void put_lower(Output *out, const char *line, size_t size)
 {
     for (const char *at = line, *end = line + size; at < end;) {
         const int32_t c = utf8_next(&at, end);
         char bytes[4] = {0};
-        const size_t count = utf8_put(bytes, to_lower(c));
+        const size_t count = utf8_put(bytes, utf8proc_tolower(c));
         if (c == 0x130)
             put(out, "i\xCC\x87", 3);
         else

@@ -4,8 +4,6 @@
 
 #include <assert.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "base/files/file.h"
@@ -22,13 +20,6 @@ Tokenizer tokenizer_new(void)
 {
     return (Tokenizer){
         .bos = -1, .eos = -1, .unk = -1, .sep = -1, .mask = -1, .vocabulary = vocabulary_new()};
-}
-
-TextCut tokenizer_cut(const Tokenizer *t)
-{
-    if (t->stream)
-        return CUT_NOWHERE;
-    return t->objective == OBJECTIVE_PAIRS ? CUT_SIDES : CUT_LINES;
 }
 
 Objective tokenizer_objective(const Tokenizer *t)
@@ -301,8 +292,9 @@ static Span part_to_count(const TokenizerRules *rules, size_t before, const Text
 /* Line ends, blank lines and the tabs of pairs are in no part: they get no id. */
 static char *count_chunk(Counted *c, TokenizerRules rules, const Text *chunk, size_t before)
 {
-    const TextCut cut =
-        tokenizer_cut(&(Tokenizer){.stream = rules.stream, .objective = rules.objective});
+    const TextCut cut = rules.stream                         ? CUT_NOWHERE
+                        : rules.objective == OBJECTIVE_PAIRS ? CUT_SIDES
+                                                             : CUT_LINES;
     Span text = part_to_count(&rules, before, chunk);
     char *wrong = NULL;
     if (!c->cache.bits)

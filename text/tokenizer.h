@@ -50,8 +50,7 @@ const char *tokenizer_units(TokenizerKind kind);
 /* Whether a token is a whole word or mark of punctuation; else it is a part of one. */
 bool tokenizer_has_words(const Tokenizer *tokenizer);
 
-/* How its text is cut, and what its objective is; the caller sets how that is trained. */
-TextCut tokenizer_cut(const Tokenizer *tokenizer);
+/* What its objective is; the caller sets how that is trained. */
 Objective tokenizer_objective(const Tokenizer *tokenizer);
 
 /* One without any tokens yet, to be filled by whoever reads it from a file. */

@@ -12,9 +12,6 @@
 #ifndef PULGA_ELEMENTARY_H
 #define PULGA_ELEMENTARY_H
 
-#include <math.h>
-#include <string.h>
-
 #include "base/base.h"
 
 double elementary_log(double x);     /* −infinity of 0, NAN below it */

@@ -3,7 +3,6 @@
  * of their four words. */
 #include "random.h"
 
-#include <math.h>
 #include <unistd.h>
 
 #include "base/parallel/threads.h"

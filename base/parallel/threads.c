@@ -1,10 +1,6 @@
 /* threads.c: the only file that calls OpenMP's functions; without OpenMP there is one thread. */
 #include "threads.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-
 #include "base/base.h"
 #include "base/system/system.h"
 

@@ -6,10 +6,6 @@
 #ifndef PULGA_THREADS_H
 #define PULGA_THREADS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/base.h"
 
 /* An OpenMP directive for the loop or block below it: OMP(parallel for). */

@@ -7,10 +7,6 @@
 #include <assert.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/files/file.h"

@@ -21,8 +21,6 @@
 #include <cjson/cJSON.h>
 #include <limits.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "base/files/file.h"

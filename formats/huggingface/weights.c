@@ -9,10 +9,6 @@
 #include "weights.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/files/file.h"

@@ -3,10 +3,7 @@
 #include "training_text.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

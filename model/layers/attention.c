@@ -4,7 +4,6 @@
 #include "strips.h"
 
 #include <assert.h>
-#include <string.h>
 #include <tgmath.h>
 
 #include "base/numbers/elementary.h"

@@ -3,8 +3,6 @@
  * formula of the step that is undone. */
 #include "block.h"
 
-#include <string.h>
-
 #include "base/parallel/threads.h"
 
 static AttentionShape attention_shape(const GptConfig *config, int layer)

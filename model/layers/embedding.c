@@ -2,8 +2,6 @@
  * two rows. */
 #include "embedding.h"
 
-#include <math.h>
-
 #include "base/numbers/elementary.h"
 #include "base/parallel/threads.h"
 #include "model/matrix/matrix.h"

@@ -6,7 +6,6 @@
 #define PULGA_STRIPS_H
 
 #include <assert.h>
-#include <string.h>
 #include <tgmath.h>
 
 #include "model/matrix/matrix.h"

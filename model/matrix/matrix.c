@@ -6,8 +6,6 @@
 #include "matrix.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parallel/threads.h"
 #include "kernel.h"
@@ -156,7 +154,7 @@ __attribute__((always_inline)) static inline void add_rounded(Matrix y, Matrix a
 {
     const size_t size = rounded_block_size(rounding);
     const ptrdiff_t step = b.row_step / ROUNDED_GRAIN * (ptrdiff_t)size;
-    const char *block = rounded_block(rounding, b.origin, rounded_place(b, 0, 0));
+    const char *block = rounded_block(rounding, b.origin, rounded_place(b, 0));
     Real of_a[SKINNY_ROWS][ROUNDED_AT_ONCE]; /* of one row, they stay in registers */
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < ROUNDED_AT_ONCE; k++)
@@ -222,7 +220,7 @@ static inline Real dot(const Real *a, ptrdiff_t a_step, Matrix b, Rounding round
     int k = 0;
     if (a_step == 1)
         for (; k + AT_ONCE <= b.rows; k += AT_ONCE) {
-            const char *of_b = rounding ? rounded_block(rounding, b.origin, rounded_place(b, k, 0))
+            const char *of_b = rounding ? rounded_block(rounding, b.origin, rounded_place(b, k))
                                         : (const char *)(b.at + k);
             for (size_t line = 0; line < bytes; line += LINE_BYTES)
                 __builtin_prefetch(of_b + AHEAD + line);

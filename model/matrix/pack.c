@@ -2,8 +2,6 @@
  * blocks of 4 x 8 with vector shuffles; bfloat16 rounds two numbers into a word on the way. */
 #include "kernel.h"
 
-#include <string.h>
-
 #include "rounded.h"
 
 /* Copies contiguous numbers, and prefetches those at `next`, which come soon. */

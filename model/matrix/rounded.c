@@ -3,9 +3,9 @@
 #include "rounded.h"
 
 #include <assert.h>
-#include <math.h>
 #include <unistd.h>
 
+#include "base/numbers/elementary.h"
 #include "base/system/system.h"
 #include "matrix.h"
 
@@ -33,33 +33,26 @@ Matrix rounded_copy(Real *room, Matrix m)
     if (m.col_step != 1)
         return transposed(rounded_copy(room, transposed(m)));
     for (int i = 0; i < m.rows; i++)
-        read_numbers(ROW(room, i, m.cols), m.rounding, m.origin, rounded_place(m, i, 0), m.cols);
+        read_numbers(ROW(room, i, m.cols), m.rounding, m.origin, rounded_place(m, i), m.cols);
     return matrix(room, m.rows, m.cols);
 }
 
 void matrix_read(Real *to, Matrix row)
 {
     if (row.rounding)
-        read_numbers(to, row.rounding, row.origin, rounded_place(row, 0, 0), row.cols);
+        read_numbers(to, row.rounding, row.origin, rounded_place(row, 0), row.cols);
     else
         memcpy(to, row.at, sizeof *to * (size_t)row.cols);
 }
 
 /* ---- Rounding ---- */
 
-static uint32_t bits_of(float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
 /* To the nearest, of two to the even one. */
 static Bf16 to_bf16(const Real *numbers)
 {
     Bf16 block = {{{0}}};
     for (int i = 0; i < ROUNDED_GRAIN; i++) {
-        const uint32_t bits = bits_of((float)numbers[i]), g = (uint32_t)i / LANES;
+        const uint32_t bits = (uint32_t)bits_of_float((float)numbers[i]), g = (uint32_t)i / LANES;
         block.words[g / 2][i % LANES] |= (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16 * (g % 2);
     }
     return block;
@@ -72,7 +65,7 @@ static Q8 to_q8(const Real *numbers)
         float most = 0;
         for (int i = 0; i < ROUNDED_GRAIN / 2; i++)
             most = fmaxf(most, fabsf((float)numbers[i]));
-        const uint32_t up = (bits_of(most / 127) + 0xFFFF) & 0xFFFF0000;
+        const uint32_t up = ((uint32_t)bits_of_float(most / 127) + 0xFFFF) & 0xFFFF0000;
         memcpy(&most, &up, sizeof up);
         block.scale[half] = most * 0x1p-24f;
         for (int i = 0; i < ROUNDED_GRAIN / 2 && up; i++) {

@@ -12,8 +12,6 @@
 #ifndef PULGA_ROUNDED_H
 #define PULGA_ROUNDED_H
 
-#include <string.h>
-
 #include "base/numbers/lanes.h"
 #include "matrix.h"
 
@@ -41,10 +39,10 @@ enum { VECTOR = 4 };
 typedef Real Vector
     __attribute__((vector_size(VECTOR * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 
-/* Where a rounded matrix has number (i, j), counted from the origin. */
-static inline ptrdiff_t rounded_place(Matrix m, int i, int j)
+/* Where row i of a rounded matrix begins, counted from the origin. */
+static inline ptrdiff_t rounded_place(Matrix m, int i)
 {
-    return m.at - m.origin + i * m.row_step + j * m.col_step;
+    return m.at - m.origin + i * m.row_step;
 }
 
 static inline size_t rounded_block_size(Rounding rounding)

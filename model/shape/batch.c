@@ -2,9 +2,6 @@
  * touched, so a long context costs nothing until it is used. */
 #include "batch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 KvCache kv_cache_new(const GptConfig *config, int slots)
 {
     KvCache cache = {.layers = config->layers,

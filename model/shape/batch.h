@@ -4,8 +4,6 @@
 #ifndef PULGA_BATCH_H
 #define PULGA_BATCH_H
 
-#include <stdint.h>
-
 #include "base/base.h"
 #include "gpt_config.h"
 

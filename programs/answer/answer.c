@@ -2,10 +2,7 @@
  * searching the training text. */
 #include "answer.h"
 
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers/elementary.h"
 #include "model/generator.h"

@@ -3,11 +3,7 @@
  * sequences. */
 #include "answer_print.h"
 
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "base/numbers/elementary.h"

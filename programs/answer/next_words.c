@@ -6,10 +6,7 @@
  * probability. If counting is mixed with the model, each beginning is read three times. */
 #include "next_words.h"
 
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "text/subwords/bpe.h"
 

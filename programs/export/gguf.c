@@ -3,10 +3,7 @@
 #include "gguf.h"
 
 #include <endian.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tokens.h"
 
@@ -50,12 +47,6 @@ void gguf_put_whole(Gguf *gguf, const char *key, uint32_t value)
 {
     begin_key(gguf, key, GGUF_UINT32);
     append_32(&gguf->keys, value);
-}
-
-void gguf_put_number(Gguf *gguf, const char *key, float value)
-{
-    begin_key(gguf, key, GGUF_FLOAT32);
-    append(&gguf->keys, &value, sizeof value);
 }
 
 void gguf_put_flag(Gguf *gguf, const char *key, bool value)
@@ -302,49 +293,38 @@ void llamacpp_check(const Pretrained *model, GgufType type)
 
 /* ---- Tensors ---- */
 
-/* Adds a tensor as NAME.WHAT. */
-static void add(Export *e, const char *name, const char *what, GgufTensor tensor)
+/* Adds a tensor as NAME.WHAT or, of block number l, as blk.l.NAME.WHAT; l is −1 outside of them. */
+static void add(Export *e, int l, const char *name, const char *what, GgufTensor tensor)
 {
-    snprintf(tensor.name, sizeof tensor.name, "%s.%s", name, what);
+    const int size = l < 0 ? 0 : snprintf(tensor.name, sizeof tensor.name, "blk.%d.", l);
+    snprintf(tensor.name + size, sizeof tensor.name - (size_t)size, "%s.%s", name, what);
     gguf_add(&e->gguf, tensor);
 }
 
-static void add_norm(Export *e, const char *name, const LayerNormWeights *p)
+static void add_norm(Export *e, int l, const char *name, const LayerNormWeights *p)
 {
-    add(e, name, "weight", (GgufTensor){.cols = p->width, .at = p->gain});
-    add(e, name, "bias", (GgufTensor){.cols = p->width, .at = p->bias});
+    add(e, l, name, "weight", (GgufTensor){.cols = p->width, .at = p->gain});
+    add(e, l, name, "bias", (GgufTensor){.cols = p->width, .at = p->bias});
 }
 
 /* A linear layer: weight [in, out], bias [out]. */
-static void add_linear(Export *e, const char *name, const Linear *p)
+static void add_linear(Export *e, int l, const char *name, const Linear *p)
 {
-    add(e, name, "weight",
+    add(e, l, name, "weight",
         (GgufTensor){
             .rows = p->out, .cols = p->in, .type = e->type, .transposed = true, .at = p->weight});
-    add(e, name, "bias", (GgufTensor){.cols = p->out, .at = p->bias});
-}
-
-/* "blk.3.attn_qkv": nothing to free. */
-typedef struct {
-    char text[32];
-} Name;
-
-static Name of_block(int l, const char *part)
-{
-    Name name;
-    snprintf(name.text, sizeof name.text, "blk.%d.%s", l, part);
-    return name;
+    add(e, l, name, "bias", (GgufTensor){.cols = p->out, .at = p->bias});
 }
 
 static void add_block(Export *e, int l)
 {
     const BlockWeights *p = &e->gpt->weights.block[l];
-    add_norm(e, of_block(l, "attn_norm").text, &p->norm1);
-    add_linear(e, of_block(l, "attn_qkv").text, &p->attention.qkv);
-    add_linear(e, of_block(l, "attn_output").text, &p->attention.out);
-    add_norm(e, of_block(l, "ffn_norm").text, &p->norm2);
-    add_linear(e, of_block(l, "ffn_up").text, &p->feedforward.widen);
-    add_linear(e, of_block(l, "ffn_down").text, &p->feedforward.narrow);
+    add_norm(e, l, "attn_norm", &p->norm1);
+    add_linear(e, l, "attn_qkv", &p->attention.qkv);
+    add_linear(e, l, "attn_output", &p->attention.out);
+    add_norm(e, l, "ffn_norm", &p->norm2);
+    add_linear(e, l, "ffn_up", &p->feedforward.widen);
+    add_linear(e, l, "ffn_down", &p->feedforward.narrow);
 }
 
 /* Copies the first rows of a table. */
@@ -374,7 +354,7 @@ static void add_positions(Export *e)
     copy_rows(e->positions, wpe, T, C);
     for (int p = T; p < rows && shape->positions == POSITIONS_LEARNED; p++)
         copy_rows(ROW(e->positions, p, C), ROW(wpe, T - 1, C), 1, C);
-    add(e, "position_embd", "weight",
+    add(e, -1, "position_embd", "weight",
         (GgufTensor){.rows = rows, .cols = C, .type = GGUF_F32, .at = e->positions});
 }
 
@@ -414,10 +394,10 @@ static void add_tokens(Export *e)
         add_silent_row(e->head, e->bias, weights->norm.gain, V, C);
     }
     GgufTensor table = {.rows = V + more, .cols = C, .type = e->type, .at = tokens};
-    add(e, "token_embd", "weight", table);
+    add(e, -1, "token_embd", "weight", table);
     table.at = head;
     if (head != tokens)
-        add(e, "output", "weight", table);
+        add(e, -1, "output", "weight", table);
 }
 
 /* ---- The file ---- */
@@ -440,7 +420,8 @@ static void put_keys(Export *e, const char *run)
     gguf_put_whole(gguf, "gpt2.block_count", (uint32_t)shape->layers);
     gguf_put_whole(gguf, "gpt2.feed_forward_length", (uint32_t)shape->hidden);
     gguf_put_whole(gguf, "gpt2.attention.head_count", (uint32_t)shape->heads);
-    gguf_put_number(gguf, "gpt2.attention.layer_norm_epsilon", 1e-5f);
+    begin_key(gguf, "gpt2.attention.layer_norm_epsilon", GGUF_FLOAT32);
+    append(&gguf->keys, &(const float){1e-5f}, sizeof(float));
     tokens_put(gguf, e->tokenizer);
 }
 
@@ -455,7 +436,7 @@ size_t llamacpp_write(const Pretrained *model, GgufType type, const char *path)
     LayerNormWeights norm = model->gpt.weights.norm;
     if (e.bias)
         norm.bias = e.bias;
-    add_norm(&e, "output_norm", &norm);
+    add_norm(&e, -1, "output_norm", &norm);
     FileWriter writer;
     size_t size = 0;
     if (file_begin_at(&writer, path)) {

@@ -53,7 +53,6 @@ typedef struct {
 void gguf_free(Gguf *gguf);
 
 void gguf_put_whole(Gguf *gguf, const char *key, uint32_t value);
-void gguf_put_number(Gguf *gguf, const char *key, float value);
 void gguf_put_flag(Gguf *gguf, const char *key, bool value);
 void gguf_put_text(Gguf *gguf, const char *key, const char *value);
 

@@ -3,8 +3,6 @@
 #include "tokens.h"
 
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
 
 #include "base/base.h"

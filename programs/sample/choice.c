@@ -3,7 +3,6 @@
 #include "choice.h"
 
 #include <limits.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "base/language.h"

@@ -9,14 +9,12 @@
 #include <locale.h>
 #include <signal.h>
 #include <stb/stb_ds.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/language.h"
+#include "base/system/system.h"
 #include "base/utf8.h"
 #include "programs/terminal/screen.h"
 
@@ -335,7 +333,7 @@ static const Continuation *print_growing(Answerer *a, Answer *answer, const Scre
     answer_continue(a, answer, a->rules.sources ? NULL : watch, &g);
     if (a->gaps)
         screen_status(screen, "");
-    const bool back = g.repeats && g.rows < screen_height() && g.width == screen_width();
+    const bool back = g.repeats && g.rows < system_rows(STDOUT_FILENO) && g.width == screen_width();
     if (back)
         printf("\033[%dA\r\033[J", g.rows);
     if (!g.begun || back)

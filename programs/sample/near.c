@@ -1,10 +1,6 @@
 /* near.c: all in double and in order, so that every machine prints the same digits. */
 #include "near.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/utf8.h"
 
 /* ---- The cosines ---- */

@@ -7,9 +7,6 @@
 
 #include <errno.h>
 #include <stb/stb_ds.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

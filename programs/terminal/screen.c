@@ -2,10 +2,6 @@
  * end: the next one begins with a carriage return and ends with "erase to the end of the line". */
 #include "screen.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -41,11 +37,6 @@ int screen_width(void)
     /* An absurd width is ignored. */
     const long wanted = columns ? strtol(columns, NULL, 10) : 0;
     return wanted > 1 && wanted < 10000 ? (int)wanted : 80;
-}
-
-int screen_height(void)
-{
-    return system_rows(STDOUT_FILENO);
 }
 
 /* The label, translated, and the spaces after it. */

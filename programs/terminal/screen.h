@@ -21,9 +21,6 @@ int screen_width(void);
  * `width`; later ones are indented. A word is never broken. Changes the text. */
 void screen_wrap(char *text, int indent, int width);
 
-/* Rows of the terminal; 0 in a pipe. */
-int screen_height(void);
-
 /* Prints a label in bold, then a text beside it, which is made harmless (see text_sanitize). A text
  * that is too long goes on in the next line, indented. */
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)

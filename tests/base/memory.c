@@ -1,6 +1,5 @@
 /* memory.c: memory is zeroed, aligned and never refused silently; a stream into memory holds what
  * was written. */
-#include <stdint.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
@@ -72,18 +71,4 @@ TEST(a_stream_holds_all_that_was_written)
         assert_int_equal(atoi(text + 6 * i), i);
     assert_memory_equal(text + 6 * LINES, "a\0b", 4);
     free(text);
-}
-
-TEST(an_arena_counts_what_it_later_hands_out)
-{
-    Arena counted = {0};
-    assert_null(arena_take(&counted, 3, 5));
-    assert_null(arena_take(&counted, 1, 1));
-    AUTOFREE Real *memory = memory_new(counted.used, sizeof *memory, "a test");
-    Arena arena = {.at = memory};
-    Real *first = arena_take(&arena, 3, 5), *second = arena_take(&arena, 1, 1);
-    assert_ptr_equal(first, memory);
-    assert_true(second >= first + 15 && second < memory + counted.used);
-    assert_int_equal((uintptr_t)second % 64, 0);
-    assert_int_equal(arena.used, counted.used);
 }

@@ -1,6 +1,5 @@
 /* order.c: an order has every place once; other seeds, purposes and epochs have other orders; and
  * of few places, every order comes equally often. */
-#include <math.h>
 
 #include "base/numbers/random.h"
 #include "tests/helpers/test.h"

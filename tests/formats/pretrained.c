@@ -1,9 +1,7 @@
 /* Model directories, ours and those of others, are opened as they were written, or refused in one
  * line. */
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/files/file.h"
@@ -302,42 +300,4 @@ TEST(files_of_two_runs_are_refused)
     assert_opens(folder, "the same run");
     edit(folder, "config.json", "this one", "another");
     assert_refused(folder, "two runs", "belongs to another run");
-}
-
-/* ---- Memory ---- */
-
-/* Opens a model and computes the next token; ends with 3 if that has taken 400 MB. */
-static void use_little(const char *folder)
-{
-    Pretrained model = pretrained_open(folder);
-    const Batch batch = {.rows = 1,
-                         .sequences = 1,
-                         .start = (const int[]){0, 1},
-                         .tokens = (const int[]){0},
-                         .targets = (const int[]){1},
-                         .counted = 1};
-    gpt_evaluate(&model.gpt, &batch);
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    _exit(used.ru_maxrss > 400000 ? 3 : 0); /* kilobytes */
-}
-
-/* A small file that describes a long context in many layers: room for one sequence of the whole
- * context is asked for, and only what is touched of it is taken. */
-TEST(only_touched_memory_is_taken)
-{
-    const char *run = getenv("RUN"); /* the Makefile's: valgrind touches more, or an emulator */
-    if (run && *run)
-        skip();
-    const Kind deep = {.shape = {.context = 1 << 17,
-                                 .layers = 60,
-                                 .heads = 1,
-                                 .head_size = 1,
-                                 .width = 1,
-                                 .hidden = 4,
-                                 .positions = POSITIONS_LEARNED}};
-    MODEL(folder, model, deep);
-    const ChildEnd ending = APART(use_little(folder));
-    if (ending.signal || ending.status)
-        fail_msg("signal %d, status %d: %s", ending.signal, ending.status, ending.said);
 }

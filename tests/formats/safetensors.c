@@ -1,6 +1,5 @@
 /* A safetensors file is read back bit by bit, and no bytes of a file crash its reader. */
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <unistd.h>
 
 #include "base/files/file.h"
@@ -248,62 +247,44 @@ static const Header OF_OTHER_WRITERS[] = {
 
 static const Header OF_WRONG_OFFSETS[] = {
     {A_B(ONE("[2]", "[0,8]"), ONE("[2]", "[4,12]")), 12}, /* overlap */
-    {A_B(ONE("[3]", "[0,12]"), ONE("[1]", "[4,8]")), 12},
     {A_B(ONE("[1]", "[0,4]"), ONE("[1]", "[8,12]")), 12}, /* holes */
     {A(ONE("[1]", "[4,8]")), 8},
     {A(ONE("[1]", "[0,4]")), 8},
-    {A(ONE("[0]", "[4,4]")), 0},
     {"{}", 4},
     {A(ONE("[2]", "[0,8]")), 4}, /* beyond the end */
-    {A(TENSOR("\"I64\"", "[2]", "[0,8]")), 4},
     {A(ONE("[2]", "[8,0]")), 8}, /* backwards */
     {A_B(TENSOR("\"I64\"", "[2]", "[0,8]"), TENSOR("\"I64\"", "[2]", "[8,4]")), 4},
     {A(ONE("[2]", "[0,4]")), 4}, /* not what the shape needs */
-    {A(ONE("[1,1]", "[0,8]")), 8},
     {A(ONE("[]", "[0,8]")), 8},
     {A(ONE("[-2]", "[0,8]")), 8}, /* below 0 */
-    {A(ONE("[-2,-1]", "[0,8]")), 8},
     {A(ONE("[0,-2]", "[0,0]")), 0},
     {A(ONE("[2]", "[-8,0]")), 8},
-    {A(ONE("[2]", "[-4,4]")), 8},
     {A(ONE("[1.5]", "[0,6]")), 6}, /* no whole numbers */
     {A(ONE("[1]", "[0.5,4.5]")), 4},
     {A(ONE("[9223372036854775808]", "[0,9223372036854775808]")), 8}, /* huge */
-    {A(ONE("[2]", "[9223372036854775808,9223372036854775816]")), 8},
     {A(ONE("[2]", "[18446744073709551608,18446744073709551616]")), 8},
-    {A(ONE("[4294967296,4294967296]", "[0,0]")), 0}, /* 0 in 64 bits */
-    {A(ONE("[2147483648,2147483648,2]", "[0,0]")), 0},
+    {A(ONE("[4294967296,4294967296]", "[0,0]")), 0},                            /* 0 in 64 bits */
     {A_B(ONE("[5]", "[0,20]"), ONE("[1073741823,1073741825,4]", "[20,4]")), 4}, /* 16 below 0 */
     {"{\"a\":" ONE("[1]", "[0,4]") ",\"b\":" ONE("[1]", "[4,8]") ",\"a\":"      /* a name twice */
      ONE("[1]", "[8,12]") "}",
      12},
     {A(ONE("[1e999]", "[0,8]")), 8},
     {A(ONE("[2]", "[0,1e999]")), 8},
-    {A(ONE("[1e300]", "[0,1e300]")), 8},
 };
 
 static const char *const NO_HEADERS[] = {"",
-                                         " ",
                                          "[]",
-                                         "null",
                                          "8",
-                                         "\"a\"",
                                          "{",
-                                         "{\"a",
                                          "{\"a\":",
-                                         "{\"a\":{\"dtype\":\"",
-                                         "{\"a\":" ONE("[2]", "[0,8]"),
                                          "{\"a\":" ONE("[2]", "[0,8]") ",",
                                          "{a:" ONE("[2]", "[0,8]") "}",
                                          "[\"a\"," ONE("[2]", "[0,8]") "]"};
 
 /* Each would be good with 8 bytes of numbers if its values were of the right kinds. */
 static const char *const OF_OTHER_KINDS[] = {
-    A("8"),
     A("null"),
-    A("\"F32\""),
     A("[2]"),
-    A("{}"),
     A("[\"F32\",[2],[0,8]]"),
     A("{\"shape\":[2],\"data_offsets\":[0,8]}"),
     A("{\"dtype\":\"F32\",\"data_offsets\":[0,8]}"),
@@ -311,20 +292,14 @@ static const char *const OF_OTHER_KINDS[] = {
     A(TENSOR("32", "[2]", "[0,8]")),
     A(TENSOR("null", "[2]", "[0,8]")),
     A(ONE("2", "[0,8]")),
-    A(ONE("null", "[0,8]")),
     A(ONE("\"2\"", "[0,8]")),
     A(ONE("[\"2\"]", "[0,8]")),
-    A(ONE("[[2]]", "[0,8]")),
     A(ONE("{\"x\":2}", "[0,8]")),
-    A(ONE("[null]", "[0,8]")),
     A(ONE("[true]", "[0,4]")),
     A(ONE("[2]", "[\"0\",8]")),
-    A(ONE("[2]", "[0,[8]]")),
     A(ONE("[2]", "[0,8,8]")),
-    A(ONE("[2]", "[0,{}]")),
     A(ONE("[2]", "[8]")),
     A(ONE("[2]", "8")),
-    A(ONE("[2]", "[]")),
     A(ONE("[2]", "{\"x\":0,\"y\":8}")),
     /* a checksum that is another one's */
     "{\"__metadata__\":{\"checksum\":\"0000000000000000\"},\"a\":" ONE("[2]", "[0,8]") "}",
@@ -556,33 +531,4 @@ TEST(other_types_are_refused_only_if_they_are_read)
                     "F32");
     }
     read_one(folder, (NamedTensor){"b", 0, 1, NULL}); /* beside the last */
-}
-
-/* ---- Time ---- */
-
-/* The seconds that it takes to read every tensor of a file of `count` tensors. */
-static double seconds_to_read(const char *folder, int count)
-{
-    float number = 1;
-    AUTOFREE NamedTensor *list = calloc((size_t)count, sizeof *list);
-    for (int i = 0; i < count; i++) {
-        list[i] = (NamedTensor){.cols = 1, .at = &number};
-        snprintf(list[i].name, sizeof list[i].name, "h.%d.weight", i);
-    }
-    write_some(folder, list, count);
-    const double begun = processor_seconds();
-    FREED_BY(safetensors_close) SafeTensors file = open_some(folder);
-    for (int i = 0; i < count; i++)
-        safetensors_read(&file, &list[i]);
-    return processor_seconds() - begun;
-}
-
-/* A model of a thousand layers has 48,000 tensors in its state: they are found without a search
- * through all of them, which would take 64 times as long for 8 times as many. */
-TEST(many_tensors_are_found_without_a_search)
-{
-    SCRATCH(folder);
-    const double few = seconds_to_read(folder, 6000), many = seconds_to_read(folder, 48000);
-    printf("6000 tensors are read in %.3f s, 48000 in %.3f s\n", few, many);
-    assert_true(many < 30 * few);
 }

@@ -66,24 +66,6 @@ TEST(a_tokenizer_from_elsewhere_is_read_and_written)
     }
 }
 
-TEST(many_words_keep_their_ids)
-{
-    enum { MANY = 120000 };
-    SCRATCH(folder);
-    TOKENIZER written = tokenizer_new();
-    written.stream = true;
-    char word[16];
-    for (int i = 0; i < MANY; i++) {
-        const int size = snprintf(word, sizeof word, "w%d", i);
-        assert_int_equal(vocabulary_add(&written.vocabulary, word, (size_t)size, false), i);
-    }
-    assert_true(tokenizer_json_write(enter(folder), &written, 8));
-    TOKENIZER read = read_from(folder, MANY, -1, OBJECTIVE_NEXT);
-    for (int i = 0; i < MANY; i++)
-        assert_string_equal(vocabulary_word(&read.vocabulary, i),
-                            vocabulary_word(&written.vocabulary, i));
-}
-
 static void assert_ids(const Tokenizer *t, const char *text, const int *wanted, int count)
 {
     FREED_BY(encoding_free) Encoding e = prompt_encode(t, "here", text, strlen(text));

@@ -2,8 +2,6 @@
  * what it keeps and works with. */
 #include "attention_layer.h"
 
-#include <stdlib.h>
-
 static Linear linear_new(Arena *arena, int in, int out)
 {
     Real *weight = arena_take(arena, (size_t)in, (size_t)out);

@@ -3,16 +3,14 @@
 #ifndef PULGA_CLOSE_H
 #define PULGA_CLOSE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "base/base.h"
 
+#include <setjmp.h>
+#include <cmocka.h>
+
 /* A test: TEST(what_it_shows) { ... }. The main() of close.c runs those of a file, from the first
- * one to the last. A file whose tests share what they open has a main() of its own. */
+ * one to the last; begin_tests() opens what they share, if the file has such a function, and gives
+ * it to each as *state; end_tests() closes it. */
 #define TEST(name)                                             \
     static void test_##name(void **);                          \
     __attribute__((constructor)) static void list_##name(void) \
@@ -21,6 +19,7 @@
     }                                                          \
     static void test_##name(__attribute__((unused)) void **state)
 void list_test(int line, const char *name, CMUnitTestFunction test);
+int begin_tests(void **state), end_tests(void **state);
 
 /* The processor time of this process. Tests of speed measure it, since wall time also depends on
  * what else the machine does. */

@@ -2,9 +2,6 @@
 #include "maps.h"
 #include "close.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 static void spread(Heads *heads, const Head *head)

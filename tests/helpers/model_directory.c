@@ -3,9 +3,6 @@
 #include "model_directory.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"

@@ -1,8 +1,6 @@
 /* test.c: frees what a block has taken. */
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "scratch.h"

@@ -3,10 +3,6 @@
 #ifndef PULGA_TEST_H
 #define PULGA_TEST_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "close.h"
 #include "scratch.h"
 

@@ -2,9 +2,6 @@
  * saved. */
 #include "tiny.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value)
 {
     EACH_FIELD (field, SETTINGS)

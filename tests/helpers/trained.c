@@ -1,9 +1,6 @@
 /* trained.c: the run is in a folder of its own. */
 #include "trained.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "close.h"
 #include "scratch.h"
 #include "tiny.h"

@@ -1,10 +1,8 @@
 /* ablation.c (test): a head or a layer that was taken out adds nothing, in every kind of model. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/gpt.h"
 #include "tests/helpers/cases.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
 /* A head whose values are all 0 gives 0, whatever it attends to. */
 static void zero_values(Gpt *gpt, int layer, int head)
@@ -46,20 +44,18 @@ TEST(a_layer_passes_its_input_on)
 {
     for (int c = 0; c < CASE_COUNT; c++) {
         const Case *which = &CASES[c];
-        Gpt gpt = case_model(which);
+        FREED_BY(gpt_free) Gpt gpt = case_model(which);
         const int N = CASE_BATCH.rows, C = which->shape.width;
         const size_t size = (size_t)N * (size_t)C;
         ablate(&gpt, 0, gpt.config.heads);
         gpt_forward(&gpt, &CASE_BATCH, NULL, (Dropout){0});
         const Real *before = gpt.keep.stream, *after = before + (size_t)gpt.rows * (size_t)C;
-        Real *wanted = memory_take(size * sizeof *wanted);
+        AUTOFREE Real *wanted = memory_take(size * sizeof *wanted);
         memcpy(wanted, before, size * sizeof *wanted);
         if (which->shape.norm == NORM_POST) {
             layernorm_forward(wanted, &gpt.block[0].norm1, wanted, N);
             layernorm_forward(wanted, &gpt.block[0].norm2, wanted, N);
         }
         assert_equal(which->name, after, wanted, size);
-        free(wanted);
-        gpt_free(&gpt);
     }
 }

@@ -1,11 +1,8 @@
 /* amx.c: the AMX kernel on processors without AMX: runs the tests of matrix.c on the kernel's own
  * code, with functions in place of the tile instructions. */
-#include <stdio.h>
 
 #ifdef __x86_64__
 #include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "base/numbers/random.h"
 #include "tests/helpers/close.h"

@@ -1,12 +1,8 @@
 /* exercises.c: the six review questions that end a Spanish guide to the transformer, answered by
- * the program: each test names its exercise. */
+ * the program: each test names its exercise. And two tables of teaching material. */
 #include "tests/helpers/attention_layer.h"
 #include "tests/helpers/cases.h"
-#include "tests/helpers/close.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/helpers/test.h"
 
 #include "model/gpt.h"
 
@@ -41,6 +37,7 @@ static double dot(const Real *a, const Real *b, int count)
 TEST(exercise_1_a_query_equal_to_its_key)
 {
     const Real x[] = {1, 0, 0, 1};
+    FREED_BY(attention_layer_free)
     AttentionLayer layer = attention_layer_new(
         (AttentionShape){.width = 2, .heads = 1, .head_size = 2}, (const int[]){2}, 1);
     for (Part part = QUERY; part <= VALUE; part++)
@@ -50,7 +47,6 @@ TEST(exercise_1_a_query_equal_to_its_key)
     assert_close("the first token, alone", layer.attention.keep.mixed, (double[]){1, 0}, 2, 0);
     assert_close("the second", layer.attention.keep.mixed + 2, (double[]){1 / sum, own / sum}, 2,
                  1e-6);
-    attention_layer_free(&layer);
 }
 
 /* ---- Exercises 2 and 3: a mask that is added to the scores ---- */
@@ -87,7 +83,7 @@ static Matrix rows_of(const AttentionLayer *layer, Part part, int sequence)
 TEST(exercise_2_the_mask_as_a_number)
 {
     enum { T = 6 };
-    AttentionLayer layer = filled_layer(5, 64, (const int[]){T}, 1);
+    FREED_BY(attention_layer_free) AttentionLayer layer = filled_layer(5, 64, (const int[]){T}, 1);
     attention_layer_run(&layer, layer.x);
     const Matrix q = rows_of(&layer, QUERY, 0), k = rows_of(&layer, KEY, 0);
     Real infinite[T * T], large[T * T], wrong[T * T], small[T * T];
@@ -106,7 +102,6 @@ TEST(exercise_2_the_mask_as_a_number)
                 assert_int_equal(wrong[at] == 0, j <= i);
             assert_true(small[at] > 0);
         }
-    attention_layer_free(&layer);
 }
 
 /* Exercise 3: to hide padding, M is −∞ in the columns of the padding. Pulga has no padding: its
@@ -118,7 +113,8 @@ TEST(exercise_3_a_mask_for_padding)
 {
     enum { C = 4, D = 3, S = 3, T = 8 };
     static const int lengths[S] = {5, T, 6}, padded_lengths[S] = {T, T, T};
-    AttentionLayer ragged = filled_layer(C, D, lengths, S);
+    FREED_BY(attention_layer_free) AttentionLayer ragged = filled_layer(C, D, lengths, S);
+    FREED_BY(attention_layer_free)
     AttentionLayer padded =
         filled_layer(C, D, padded_lengths, S); /* rows that follow are padding */
     for (int s = 0; s < S; s++) {
@@ -133,7 +129,7 @@ TEST(exercise_3_a_mask_for_padding)
         Real wanted[T * T];
         masked_softmax(wanted, rows_of(&padded, QUERY, s), rows_of(&padded, KEY, s), lengths[s],
                        false, -INFINITY);
-        AttentionLayer alone = filled_layer(C, D, &lengths[s], 1);
+        FREED_BY(attention_layer_free) AttentionLayer alone = filled_layer(C, D, &lengths[s], 1);
         alone.prefix[0] = lengths[s];
         attention_layer_run(&alone, ROW(ragged.x, ragged.start[s], C));
         const Real *map = attention_layer_map(&ragged, s, 0).at;
@@ -150,10 +146,7 @@ TEST(exercise_3_a_mask_for_padding)
         assert_memory_equal(alone.attention.keep.mixed,
                             ROW(ragged.attention.keep.mixed, ragged.start[s], D),
                             sizeof(Real) * (size_t)(lengths[s] * D));
-        attention_layer_free(&alone);
     }
-    attention_layer_free(&ragged);
-    attention_layer_free(&padded);
 }
 
 /* ---- Exercises 4 to 6 ---- */
@@ -164,7 +157,7 @@ TEST(exercise_3_a_mask_for_padding)
 TEST(exercise_4_one_layer_is_not_contextual)
 {
     enum { L = 2, C = 8, ROWS = 6 };
-    Gpt gpt = gpt_new(&(GptConfig){SIZES(3, L, 2, 4, C, 16, 5)}, ROWS);
+    FREED_BY(gpt_free) Gpt gpt = gpt_new(&(GptConfig){SIZES(3, L, 2, 4, C, 16, 5)}, ROWS);
     gpt_init(&gpt, 1);
     static const int tokens[ROWS] = {1, 2, 3, 1, 2, 4};
     static const int start[] = {0, 3, ROWS}, prefix[] = {3, 3};
@@ -180,7 +173,6 @@ TEST(exercise_4_one_layer_is_not_contextual)
     for (int c = 0; c < C; c++)
         assert_true(ROW(gpt.keep.stream, 1, C)[c] == ROW(gpt.weights.embedding.wte, 2, C)[c] +
                                                          ROW(gpt.weights.embedding.wpe, 1, C)[c]);
-    gpt_free(&gpt);
 }
 
 static double cosine(const Real *a, const Real *b, int count)
@@ -241,6 +233,7 @@ TEST(exercise_5_a_token_at_two_positions)
 TEST(exercise_6_a_head_that_is_almost_monotonic)
 {
     enum { T = 7 };
+    FREED_BY(attention_layer_free)
     AttentionLayer layer = attention_layer_new(
         (AttentionShape){.width = T, .heads = 1, .head_size = T}, (const int[]){T}, 1);
     put_identity(&layer, QUERY, (Real)(10 * sqrt(T)));
@@ -262,5 +255,51 @@ TEST(exercise_6_a_head_that_is_almost_monotonic)
                 assert_close_one("P", (double)map.at[i * T + j], wanted, 0.002);
             }
     }
-    attention_layer_free(&layer);
+}
+
+/* ---- Attention without weights: q = k = v = x, and no division by √d ---- */
+
+/* Compares rows from `row` on of a layer's map and of its output. The layer divides by √D; queries
+ * that are √D times as large undo that. */
+static void assert_without_weights(const Real *x, int length, int row, int rows,
+                                   const double *weights, const double *contexts, double tolerance)
+{
+    enum { D = 3 };
+    FREED_BY(attention_layer_free)
+    AttentionLayer layer =
+        attention_layer_new((AttentionShape){.width = D, .heads = 1, .head_size = D}, &length, 1);
+    for (Part part = QUERY; part <= VALUE; part++)
+        put_identity(&layer, part, part == QUERY ? (Real)sqrt(D) : 1);
+    layer.prefix[0] = length;
+    attention_layer_run(&layer, x);
+    assert_close("the weights", ROW(attention_layer_map(&layer, 0, 0).at, row, length), weights,
+                 (size_t)(rows * length), tolerance);
+    assert_close("the contexts", ROW(layer.attention.keep.mixed, row, D), contexts,
+                 (size_t)(rows * D), tolerance);
+}
+
+/* "Your journey starts with one step", as a notebook prints it: half a unit of the last decimal,
+ * and some rounding. */
+TEST(attention_without_weights)
+{
+    static const Real words[] = {0.43f, 0.15f, 0.89f, 0.55f, 0.87f, 0.66f, 0.57f, 0.85f, 0.64f,
+                                 0.22f, 0.58f, 0.33f, 0.77f, 0.25f, 0.10f, 0.05f, 0.80f, 0.55f};
+    static const double weights[] = {0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452, 0.1385, 0.2379,
+                                     0.2333, 0.1240, 0.1082, 0.1581, 0.1390, 0.2369, 0.2326, 0.1242,
+                                     0.1108, 0.1565, 0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720,
+                                     0.1526, 0.1958, 0.1975, 0.1367, 0.1879, 0.1295, 0.1385, 0.2184,
+                                     0.2128, 0.1420, 0.0988, 0.1896};
+    static const double contexts[] = {0.4421, 0.5931, 0.5790, 0.4419, 0.6515, 0.5683,
+                                      0.4431, 0.6496, 0.5671, 0.4304, 0.6298, 0.5510,
+                                      0.4671, 0.5910, 0.5266, 0.4177, 0.6503, 0.5645};
+    assert_without_weights(words, 6, 0, 6, weights, contexts, 0.5e-4 + 5e-7);
+}
+
+/* A page works the second row out by hand, so its last digits are off; these are the exact ones. */
+TEST(hello_shiny_sun)
+{
+    static const Real hello[] = {0.34f, 0.22f, 0.54f, 0.53f, 0.34f, 0.98f, 0.29f, 0.54f, 0.93f};
+    static const double weights[] = {0.229134, 0.406265, 0.364602};
+    static const double contexts[] = {0.398960, 0.385424, 0.860951};
+    assert_without_weights(hello, 3, 1, 1, weights, contexts, 1e-6);
 }

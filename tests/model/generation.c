@@ -1,13 +1,10 @@
 /* generation.c: the generator with its KV cache against reading everything again, sampling against
  * the exact distribution, beam search against all possible continuations. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers/random.h"
 #include "model/generator.h"
 #include "tests/helpers/cases.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
 /* Changes a score by all tokens of the history: a wrong one would be seen. */
 static void mix_by_history(const void *of, const int *history, int count, Real *logits)
@@ -66,7 +63,7 @@ static void reader_close(Reader *r)
 TEST(several_sequences_give_what_each_gives_by_itself)
 {
     for (int c = 0; c < CASE_COUNT; c++) {
-        Gpt gpt = case_model(&CASES[c]);
+        FREED_BY(gpt_free) Gpt gpt = case_model(&CASES[c]);
         const int V = gpt.config.vocabulary;
         Real all[3 * SCORES], one[SCORES];
         gpt_next_logits(&gpt, &CASE_BATCH, all);
@@ -75,7 +72,6 @@ TEST(several_sequences_give_what_each_gives_by_itself)
             read_at_once(&gpt, CASE_BATCH.tokens + from, count, 0, one);
             assert_same_logits(CASES[c].name, ROW(all, s, V), one, V);
         }
-        gpt_free(&gpt);
     }
 }
 
@@ -201,10 +197,10 @@ TEST(the_smallest_contexts)
 {
     for (int T = 1; T <= 3; T++)
         for (int bos = -1; bos <= 0; bos++) {
-            Gpt gpt = gpt_new(&(GptConfig){SIZES(T, 1, 1, 2, 2, 2, 9)}, T);
+            FREED_BY(gpt_free) Gpt gpt = gpt_new(&(GptConfig){SIZES(T, 1, 1, 2, 2, 2, 9)}, T);
             gpt_init(&gpt, 1);
-            KvCache cache = kv_cache_new(&gpt.config, 1);
-            Generator w = generator_new(&gpt, cache, 0, bos);
+            FREED_BY(kv_cache_free) KvCache cache = kv_cache_new(&gpt.config, 1);
+            FREED_BY(generator_free) Generator w = generator_new(&gpt, cache, 0, bos);
             const int prompt[] = {0, 3, 4, 5, 6};
             generator_begin(&w, prompt, 5, 0);
             assert_true(w.forgot);
@@ -216,9 +212,6 @@ TEST(the_smallest_contexts)
                 if (bos >= 0 && T > 1)
                     assert_int_equal(w.tokens[0], bos);
             }
-            generator_free(&w);
-            kv_cache_free(&cache);
-            gpt_free(&gpt);
         }
 }
 
@@ -297,19 +290,6 @@ TEST(temperature_0_takes_the_best)
     assert_int_equal(sampler_pick(p, V, 0.999999), 2);
     const double none[] = {0.25, 0.25, 0}; /* a sum below 1, as rounding may leave it */
     assert_int_equal(sampler_pick(none, 3, 0.75), 1);
-}
-
-/* However small p is, one of several equal tokens is kept. */
-TEST(top_p_keeps_one_at_least)
-{
-    enum { EQUAL = 7 };
-    const Real equal[EQUAL] = {0};
-    double p[EQUAL], sum = 0;
-    Ranked ranked[EQUAL];
-    sampler_probabilities(p, ranked, equal, EQUAL, (Sampling){.temperature = 1, .top_p = 0});
-    for (int j = 0; j < EQUAL; j++)
-        sum += p[j];
-    assert_close_one("the sum", sum, 1, 1e-12);
 }
 
 /* A large vocabulary with many equal tokens: top-p keeps the most probable that together reach p,
@@ -438,7 +418,7 @@ static bool is_two(const int *tokens, int count, void *judge)
 /* A beam that is wide enough finds all continuations, the best first. */
 static void check_beam(BeamRules rules, int prefix)
 {
-    Gpt gpt = gpt_new(&(GptConfig){SIZES(6, 2, 2, 3, 6, 5, 5)}, 6);
+    FREED_BY(gpt_free) Gpt gpt = gpt_new(&(GptConfig){SIZES(6, 2, 2, 3, 6, 5, 5)}, 6);
     gpt_init(&gpt, 2);
     gpt.mixture = BY_HISTORY;
     for (size_t i = 0; i < gpt.size; i++)
@@ -450,8 +430,8 @@ static void check_beam(BeamRules rules, int prefix)
     continue_all(&gpt, tokens, 2, prefix, rules.most, &rules, 0, all, &number);
     qsort(all, (size_t)number, sizeof *all, largest_first);
 
-    KvCache cache = kv_cache_new(&gpt.config, rules.width);
-    Generator w = generator_new(&gpt, cache, 0, -1);
+    FREED_BY(kv_cache_free) KvCache cache = kv_cache_new(&gpt.config, rules.width);
+    FREED_BY(generator_free) Generator w = generator_new(&gpt, cache, 0, -1);
     generator_begin(&w, prompt, 2, prefix);
     Hypothesis *found = beam_search(&gpt, &cache, w.logits, 2, rules, &count);
     const bool wide = rules.width >= number;
@@ -477,9 +457,6 @@ static void check_beam(BeamRules rules, int prefix)
                 memcmp(found[i].tokens, found[j].tokens, sizeof *tokens * (size_t)found[i].count));
     }
     beam_free(found, count);
-    generator_free(&w);
-    kv_cache_free(&cache);
-    gpt_free(&gpt);
 }
 
 TEST(beams_find_the_best_continuations)

@@ -12,10 +12,6 @@
  *
  * Not promised is that a row has always the same bits in a product of one row and in one of
  * many. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers/random.h"
 #include "base/parallel/threads.h"

@@ -1,11 +1,8 @@
 /* memory.c: a model that is only used takes the memory it touches, however large a context its
  * configuration names. */
 #include "tests/helpers/cases.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "model/generator.h"
@@ -40,17 +37,14 @@ TEST(a_context_that_is_not_filled_takes_no_memory)
         skip();
     const GptConfig config = {SIZES(1 << 18, 50, 1, 1, 1, 4, 5)};
     const double before = resident();
-    Gpt gpt = gpt_new_reader(&config, config.context);
-    KvCache cache = kv_cache_new(&config, 5);
-    Generator generator = generator_new(&gpt, cache, 0, -1);
+    FREED_BY(gpt_free) Gpt gpt = gpt_new_reader(&config, config.context);
+    FREED_BY(kv_cache_free) KvCache cache = kv_cache_new(&config, 5);
+    FREED_BY(generator_free) Generator generator = generator_new(&gpt, cache, 0, -1);
     generator_begin(&generator, (const int[]){1, 2, 3}, 3, 0);
     const double taken = resident() - before;
     assert_true(gpt_reader_bytes(&config, config.context) > 150e6);
     if (taken > 50e6)
         fail_msg("a model that has read 3 tokens takes %.0f MB", taken / 1e6);
-    generator_free(&generator);
-    kv_cache_free(&cache);
-    gpt_free(&gpt);
 }
 
 /* Post-norm and pre-norm, since the layers keep different things. */

@@ -1,6 +1,5 @@
 /* muon.c: Muon in float, where squares are soon too large or too small; tests/model/double/muon.c
  * has its formulas. */
-#include <math.h>
 
 #include "model/optimizer.h"
 #include "tests/helpers/close.h"

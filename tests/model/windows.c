@@ -1,12 +1,8 @@
 /* windows.c: heads of every pattern against masks, and what reaches a query through a whole
  * model. */
 #include "tests/helpers/attention_layer.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/patterns.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parallel/threads.h"
 #include "model/gpt.h"
@@ -70,11 +66,11 @@ static void assert_head(const AttentionLayer *layer, int sequence, int head)
     const Matrix v = kept_part(layer, VALUE, sequence, head);
     const Real *P = attention_layer_map(layer, sequence, head).at;
     const size_t n = (size_t)q.rows;
-    double *mask = memory_new(n * n, sizeof *mask, "a mask");
+    AUTOFREE double *mask = memory_new(n * n, sizeof *mask, "a mask");
     for (int i = 0; i < q.rows * q.rows; i++)
         mask[i] = !pattern_attends(pattern, i / q.rows, i % q.rows, layer->prefix[sequence]);
-    double *P_wanted = memory_new(n * n, sizeof *P_wanted, "weights");
-    double *h_wanted = memory_new(n * (size_t)D, sizeof *h_wanted, "a head's output");
+    AUTOFREE double *P_wanted = memory_new(n * n, sizeof *P_wanted, "weights");
+    AUTOFREE double *h_wanted = memory_new(n * (size_t)D, sizeof *h_wanted, "a head's output");
     plain_attention(P_wanted, h_wanted, mask, q, k, v);
     assert_masked(P, mask, q.rows);
     assert_close("P", P, P_wanted, n * n, 2e-6);
@@ -82,9 +78,6 @@ static void assert_head(const AttentionLayer *layer, int sequence, int head)
         assert_close("h",
                      ROW(layer->attention.keep.mixed, layer->start[sequence] + i, H * D) + head * D,
                      h_wanted + (ptrdiff_t)i * D, (size_t)D, 1e-5);
-    free(mask);
-    free(P_wanted);
-    free(h_wanted);
 }
 
 /* ---- Around the strips of 32 queries that a thread holds at once ---- */
@@ -108,36 +101,13 @@ static void fill_layer(AttentionLayer *layer)
     fill(layer->x, (size_t)layer->batch.rows * C, 3);
 }
 
-/* A published page on sparse attention draws this figure for its stride 3, a token and the two
- * before it. And of a window of 1 it says: "not really attention: a token is represented by its own
- * value, with weight 1", which holds to the bit. */
-TEST(windows_are_those_of_a_published_page)
-{
-    enum { TOKENS = 5, D = 5 };
-    static const Pattern page[] = {W(1), W(3)};
-    static const double figure[] = {0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0,
-                                    1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
-    AttentionLayer layer = attention_layer_new(
-        (AttentionShape){.width = 6, .heads = 2, .head_size = D, .patterns = page},
-        (const int[]){TOKENS}, 1);
-    fill_layer(&layer);
-    attention_layer_run(&layer, layer.x);
-    assert_masked(attention_layer_map(&layer, 0, 1).at, figure, TOKENS);
-    const Matrix v = kept_part(&layer, VALUE, 0, 0);
-    for (int i = 0; i < TOKENS; i++) {
-        assert_true(attention_layer_map(&layer, 0, 0).at[i * TOKENS + i] == 1);
-        assert_memory_equal(ROW(layer.attention.keep.mixed, i, 2 * D), v.at + i * v.row_step,
-                            D * sizeof(Real));
-    }
-    attention_layer_free(&layer);
-}
-
 /* Each pattern and each length by itself: then the strip has no more than the size that they need.
  * A prefix of some tokens, or of all. */
 TEST(one_head_and_one_sequence)
 {
     for (int w = 0; w < PATTERNS; w++)
         for (int l = 0; l < LENGTHS; l++) {
+            FREED_BY(attention_layer_free)
             AttentionLayer layer = attention_layer_new(
                 (AttentionShape){.width = 6, .heads = 1, .head_size = 5, .patterns = &patterns[w]},
                 &lengths[l], 1);
@@ -147,13 +117,13 @@ TEST(one_head_and_one_sequence)
                 attention_layer_run(&layer, layer.x);
                 assert_head(&layer, 0, 0);
             }
-            attention_layer_free(&layer);
         }
 }
 
 /* All patterns side by side, over sequences of all lengths. */
 TEST(all_patterns_and_lengths_at_once)
 {
+    FREED_BY(attention_layer_free)
     AttentionLayer layer = attention_layer_new(
         (AttentionShape){.width = 6, .heads = PATTERNS, .head_size = 5, .patterns = patterns},
         lengths, LENGTHS);
@@ -164,7 +134,6 @@ TEST(all_patterns_and_lengths_at_once)
     for (int s = 0; s < LENGTHS; s++)
         for (int h = 0; h < PATTERNS; h++)
             assert_head(&layer, s, h);
-    attention_layer_free(&layer);
 }
 
 /* ---- What reaches a query through a whole model ---- */

@@ -83,26 +83,6 @@ TEST(the_parts_of_a_step_hide_the_same_tokens)
     }
 }
 
-/* Another step hides others; so does another seed. */
-TEST(each_step_hides_others)
-{
-    CORPUS(c, t, OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN);
-    c.objective.share = 0.3;
-    corpus_cut(&c, 8, 0, 1);
-    FREED_BY(batch_room_free) BatchRoom room = batch_room_new((int)c.train.rows);
-    FREED_BY(batch_room_free) BatchRoom other = batch_room_new((int)c.train.rows);
-    int different[2] = {0, 0};
-    for (uint32_t step = 1; step < 100; step++)
-        for (uint32_t i = 0; i < 2; i++) {
-            const Batch a =
-                batch_fill_hiding(&room, &c, c.train.list, 5, (HideDraw){.seed = 1, .step = step});
-            const Batch b = batch_fill_hiding(&other, &c, c.train.list, 5,
-                                              (HideDraw){.seed = 2 - i, .step = step + i});
-            different[i] += memcmp(a.targets, b.targets, (size_t)a.rows * sizeof(int)) != 0;
-        }
-    assert_true(different[0] > 90 && different[1] > 90);
-}
-
 /* ---- Evaluation ---- */
 
 /* The definition of what an evaluation reads and predicts: each piece; or of each piece, each token
@@ -287,33 +267,4 @@ TEST(a_sample_of_a_stream_is_read_alike)
         assert_int_equal(targets, sample.targets);
         assert_true(corpus_evaluation_rows(&c, &sample) == (double)some.rows);
     }
-}
-
-/* The loss of some model over a part, in batches of at most `rows` rows. */
-static double loss_in(Gpt *gpt, const Corpus *c, int rows)
-{
-    FREED_BY(batch_room_free) BatchRoom room = batch_room_new(rows);
-    BatchPlace place = {0};
-    double sum = 0;
-    for (Batch batch; batch_next(&batch, &room, c, &c->held_out, &place);)
-        sum += gpt_evaluate(gpt, &batch);
-    return sum;
-}
-
-TEST(the_room_does_not_change_the_loss_of_a_stream)
-{
-    FREED_BY(corpus_free) Corpus c = corpus_of_numbers(90);
-    const GptConfig shape = {.vocabulary = c.vocabulary,
-                             .layers = 2,
-                             .heads = 2,
-                             .head_size = 4,
-                             .width = 8,
-                             .hidden = 8,
-                             .context = 8};
-    FREED_BY(gpt_free) Gpt gpt = gpt_new(&shape, 100);
-    gpt_init(&gpt, 1);
-    corpus_cut(&c, 8, 0.5, 1);
-    const double whole = loss_in(&gpt, &c, 100);
-    for (int rows = 8; rows < 30; rows++)
-        assert_close_one("the loss", loss_in(&gpt, &c, rows), whole, 1e-6);
 }

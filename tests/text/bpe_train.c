@@ -168,30 +168,3 @@ TEST(same_as_a_plain_trainer)
     }
     assert_true(compared > 500);
 }
-
-/* The words are counted on all threads. */
-TEST(number_of_threads_changes_nothing)
-{
-    enum { SIZE = 3000000, CHUNKS = 5 };
-    AUTOFREE char *text = malloc(SIZE + 1);
-    uint32_t random = 7;
-    for (int i = 0; i < SIZE; i++) {
-        random = random * 1664525 + 1013904223;
-        text[i] = (random >> 20) % 5 ? (char)('a' + (random >> 16) % 16) : ' ';
-    }
-    text[SIZE] = 0;
-    Text chunks[CHUNKS];
-    for (int i = 0; i < CHUNKS; i++)
-        chunks[i] = (Text){.clean = text + i * (SIZE / CHUNKS), .size = SIZE / CHUNKS};
-    const TokenizerRules rules = {.kind = TOKENIZER_BPE, .stream = true, .vocabulary = 500};
-    uint64_t first = 0;
-    for (int threads = 1; threads <= 4; threads++) {
-        thread_set_limit(threads);
-        TokenCounts *counts = token_counts_begin(rules);
-        token_counts_add(counts, chunks, CHUNKS);
-        TOKENIZER t = token_counts_end(counts, "a text", rules);
-        assert_int_equal(arrlen(t.merges), 500 - 256);
-        assert_true(threads == 1 || tokenizer_checksum(&t, 0) == first);
-        first = tokenizer_checksum(&t, 0);
-    }
-}

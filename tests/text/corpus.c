@@ -1,6 +1,5 @@
 /* corpus.c: the tokens of a text, by lines or as a stream, the pieces that they are cut into, and
  * the bytes that they stand for. */
-#include <math.h>
 #include <stb/stb_ds.h>
 
 #include "base/files/file.h"
@@ -227,33 +226,6 @@ static char *made_up_pairs(int count)
     for (int i = 0; i < count; i++)
         put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
     return text;
-}
-
-/* Pairs are held out whole, and what counts of each part is the sum over its pairs. */
-TEST(pairs_are_held_out_whole)
-{
-    AUTOFREE char *text = made_up_pairs(40);
-    for (uint32_t seed = 1; seed < 6; seed++) {
-        CORPUS(c, t, OBJECTIVE_PAIRS, TOKENIZER_CHAR, false, text);
-        corpus_cut(&c, 20, 0.25, seed);
-        assert_int_equal(c.train.count, 30);
-        assert_int_equal(c.held_out.count, 10);
-        const Part *parts[] = {&c.train, &c.held_out};
-        for (int p = 0; p < 2; p++) {
-            size_t rows = 0, targets = 0;
-            for (size_t i = 0; i < parts[p]->count; i++) {
-                const Piece piece = parts[p]->list[i];
-                assert_int_equal(ids_at(&c.ids, piece.from), t.bos);
-                assert_int_equal(ids_at(&c.ids, piece.from + piece.length), t.eos);
-                rows += piece.length;
-                size_t at = piece.from + piece.length;
-                for (; ids_at(&c.ids, at) != t.sep; at--)
-                    targets++;
-            }
-            assert_int_equal(parts[p]->rows, rows);
-            assert_int_equal(parts[p]->targets, targets);
-        }
-    }
 }
 
 /* No token of a piece is only predicted: with a context of 3, [bos] a b, c d e, f g [eos]; and of
@@ -499,32 +471,6 @@ TEST(a_sample_of_pairs_and_of_hidden_tokens)
         assert_true(sample.sample && sample.rows == rows && sample.targets == targets);
         assert_in_range(targets, 450, 550);
     }
-}
-
-/* Many lines are encoded at once, with the ids that each would have by itself. */
-TEST(lines_of_subwords_are_those_of_each_line)
-{
-    static const char string[] = "el perro come\n \n perro  come\n\nel\tpez \nel perro";
-    CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_BPE, false, string);
-    Span rest = {string, string + strlen(string)}, line, unknown;
-    size_t at = 0;
-    AUTOFREE size_t *lines = corpus_lines(&c);
-    AUTOFREE int *tokens = corpus_tokens(&c);
-    Encoder *encoder = encoder_new(&t, 0, -1);
-    while (split_line(&rest.begin, rest.end, &line)) {
-        FREED_ARRAY int *ids = NULL;
-        if (is_blank(line))
-            continue;
-        arrput(ids, t.bos);
-        assert_true(encoder_add(encoder, line, &ids, &unknown));
-        arrput(ids, t.eos);
-        assert_int_equal(lines[at + 1] - lines[at], arrlen(ids));
-        assert_memory_equal(tokens + lines[at], ids, arrlenu(ids) * sizeof *ids);
-        at++;
-    }
-    assert_int_equal(c.lines, at);
-    assert_int_equal(at, 4);
-    encoder_free(encoder);
 }
 
 /* ---- Bytes ---- */

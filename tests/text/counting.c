@@ -1,6 +1,5 @@
 /* counting.c: what is counted, and what is predicted; and that each probability is what its
  * definition says, worked out anew from the text. */
-#include <math.h>
 
 #include "model/generator.h"
 #include "tests/helpers/corpora.h"
@@ -72,7 +71,8 @@ static double mixed_loss(Corpus *c, double share, double *counting)
 }
 
 /* With a share of 1 nothing is left of the model: an evaluation in pieces gives what the whole text
- * gives. */
+ * gives, also of the last text, of which a sample is evaluated: counting reads what stands before a
+ * piece that was drawn. */
 TEST(counting_alone_is_a_mixture)
 {
     static const struct {
@@ -81,13 +81,16 @@ TEST(counting_alone_is_a_mixture)
         TokenizerKind kind;
         bool stream;
         int context;
-    } texts[] = {{"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 16},
-                 {"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 9},
-                 {"data/traducciones.tsv", OBJECTIVE_PAIRS, TOKENIZER_WORD, false, 64}};
+        double held_out;
+    } texts[] = {{"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 16, 0.1},
+                 {"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 9, 0.1},
+                 {"data/traducciones.tsv", OBJECTIVE_PAIRS, TOKENIZER_WORD, false, 64, 0.1},
+                 {"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 3, 0.5}};
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         FREED_BY(text_free) Text text = text_read(texts[i].path, TEXT_COMPOSED);
         CORPUS(c, t, texts[i].objective, texts[i].kind, texts[i].stream, text.clean);
-        corpus_cut(&c, texts[i].context, 0.1, 1);
+        corpus_cut(&c, texts[i].context, texts[i].held_out, 1);
+        assert_int_equal(c.evaluated.sample, i == 3);
         double counting;
         const double alone = mixed_loss(&c, 1, &counting);
         assert_close_one(texts[i].path, alone, counting, 1e-6);
@@ -134,22 +137,6 @@ TEST(a_mixture_is_the_geometric_mean)
             sum += both[j];
         }
         assert_true(fabs(sum - 1) < 1e-12);
-    }
-}
-
-/* Counting reads what stands before a piece that was drawn, however small the context is, as the
- * mixture does. */
-TEST(counting_in_a_sample_of_a_stream)
-{
-    for (int context = 3; context < 50; context += 15) {
-        FREED_BY(text_free) Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
-        CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_CHAR, true, text.clean);
-        corpus_cut(&c, context, 0.5, 1);
-        assert_true(c.evaluated.sample);
-        assert_in_range(c.evaluated.targets, SAMPLE_STREAM - 60, SAMPLE_STREAM + 60);
-        double counting;
-        const double alone = mixed_loss(&c, 1, &counting);
-        assert_close_one("a sample", alone, counting, 1e-6);
     }
 }
 

@@ -20,7 +20,7 @@ static const char PERRO[] = "el perro come un hueso\n\nel gato duerme\nun perro\
 TEST(the_longest_pieces_of_words_and_where_they_stand)
 {
     CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_WORD, false, PERRO);
-    Encoding e = prompt_encode(&t, "", "el gato come un hueso un", 24);
+    FREED_BY(encoding_free) Encoding e = prompt_encode(&t, "", "el gato come un hueso un", 24);
     QUOTES quotes = quotes_of(&c, &t, e.ids + 1, e.count - 1); /* without [bos] */
     assert_int_equal(arrlen(quotes), 3);
     assert_string_equal(quotes[0].text, "el gato");
@@ -32,7 +32,6 @@ TEST(the_longest_pieces_of_words_and_where_they_stand)
     assert_int_equal(quotes[2].line[1], 3);
     AUTOFREE char *line = quote_line(&c, &t, quotes[0].place);
     assert_string_equal(line, "el gato duerme");
-    encoding_free(&e);
 }
 
 /* A token by itself has its name, and what the text lacks is there 0 times. */
@@ -91,7 +90,7 @@ static void check(TokenizerKind kind, uint32_t seed)
     AUTOFREE char *text = random_text(seed, 300), *written = random_text(seed + 1000, 40),
                   *all = NULL;
     CORPUS(c, t, OBJECTIVE_NEXT, kind, true, text);
-    Encoding e = prompt_encode(&t, "", written, strlen(written));
+    FREED_BY(encoding_free) Encoding e = prompt_encode(&t, "", written, strlen(written));
     QUOTES quotes = quotes_of(&c, &t, e.ids, e.count);
     const char *rest = written;
     for (ptrdiff_t i = 0; i < arrlen(quotes); i++) {
@@ -111,7 +110,6 @@ static void check(TokenizerKind kind, uint32_t seed)
         rest += size;
     }
     assert_string_equal(all, written);
-    encoding_free(&e);
 }
 
 TEST(pieces_of_letters_end_with_words)

@@ -279,13 +279,3 @@ TEST(a_pipe_is_read_as_often_as_needed)
         close(ends[0]);
     }
 }
-
-/* In which of several files, and in which of its lines. */
-TEST(a_line_that_is_no_pair_is_named_in_its_file)
-{
-    FREED_BY(files_free) Files files = files_of("a\tb\nc\td", "e\tf\n\ng\n", NULL);
-    Source *s = source_open(files.paths, (SourceRules){.large = LARGE_TEXT});
-    AUTOFREE char *wrong = text_check_pairs(source_text(s));
-    assert_non_null(strstr(wrong, "/b.txt:3: the line has no tab;"));
-    source_free(s);
-}

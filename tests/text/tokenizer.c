@@ -93,8 +93,6 @@ TEST(only_the_most_frequent_words_are_kept)
                  "[bos]|[eos]|[unk]|y|z|");
 }
 
-/* ---- Long words, many words ---- */
-
 TEST(long_words_are_refused)
 {
     AUTOFREE char *text = format_text("%01000d", 0), *longer = format_text("%01001d", 0);
@@ -107,28 +105,6 @@ TEST(long_words_are_refused)
     ASSERT_DIES(train(late, ALL), "a.txt", "1001 bytes", "--tokens char");
     assert_words(late, (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true, .min_count = 1},
                  "e|l| |0|");
-}
-
-TEST(many_words)
-{
-    enum { MANY = 20000 };
-    AUTOFREE char *text = malloc(MANY * 16);
-    char *put = text;
-    for (int i = 0; i < MANY; i++)
-        put += sprintf(put, "w%d%c", i * 7919 % MANY, i % 9 ? ' ' : '\n');
-    put += sprintf(put, "w3 w3");
-    TOKENIZER t = train(text, ALL);
-    assert_int_equal(t.vocabulary.count, MANY + 2);
-    for (int i = 0; i < MANY; i++) {
-        char word[16];
-        const int size = sprintf(word, "w%d", i * 7919 % MANY);
-        assert_int_equal(vocabulary_find(&t.vocabulary, word, (size_t)size), i + 2);
-        assert_string_equal(vocabulary_word(&t.vocabulary, i + 2), word);
-    }
-    TOKENIZER some = train(text, (TokenizerRules){.min_count = 1, .max_words = 12000});
-    assert_int_equal(some.vocabulary.count, 12003);
-    /* The last of the kept ones is the most frequent one, whose first appearance is late. */
-    assert_int_equal(vocabulary_find(&some.vocabulary, "w3", 2), 12002);
 }
 
 /* ---- Encoding ---- */
@@ -205,19 +181,6 @@ TEST(upper_case_falls_back_to_lower_case)
     assert_prompt(&rare, "El Perro gato", "0 3 2 2");
 }
 
-/* NFC makes two marks of U+0344: 60 of them pass the limit of 100, but the clean word has 120. */
-TEST(a_word_whose_lower_case_cannot_be_cleaned_is_unknown)
-{
-    char word[1 + 2 * 60] = "b";
-    for (size_t i = 1; i < sizeof word; i += 2)
-        memcpy(word + i, "\xCD\x84", 2);
-    TOKENIZER rare = train("a a b", (TokenizerRules){.min_count = 2});
-    assert_prompt_of(&rare, word, sizeof word, "0 2");
-    TOKENIZER t = literal_tokenizer("a b", TOKENIZER_WORD, false);
-    FREED_BY(encoding_free) Encoding e = prompt_encode(&t, "here", word, sizeof word);
-    assert_non_null(strstr(e.wrong, "here: the model does not know 'b"));
-}
-
 /* ---- Pairs ---- */
 
 static const char PAIRS[] = "el perro\tthe dog\nun gato\ta cat\n";
@@ -234,7 +197,7 @@ TEST(pairs_have_a_token_between_their_sides)
 {
     TOKENIZER t = train_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, PAIRS);
     assert_tokens(&t, "[bos]|[eos]|[sep]|el|perro|the|dog|un|gato|a|cat|");
-    assert_true(t.sep == 2 && t.mask == -1 && t.unk == -1 && tokenizer_cut(&t) == CUT_SIDES);
+    assert_true(t.sep == 2 && t.mask == -1 && t.unk == -1);
 #define NO_SOURCE "here has no source; write one before the tab (at the prompt line: before ->)"
 #define TWO_TABS "here has two tabs; one stands between source and target"
     static const char *const cases[][2] = {
@@ -284,7 +247,7 @@ TEST(pairs_of_characters_and_subwords)
 TEST(gaps_of_a_prompt_are_masks)
 {
     TOKENIZER t = train_for(OBJECTIVE_MASKED, TOKENIZER_WORD, SENTENCES);
-    assert_true(t.mask == 2 && t.sep == -1 && tokenizer_cut(&t) == CUT_LINES);
+    assert_true(t.mask == 2 && t.sep == -1);
     static const char *const cases[][2] = {
         {"el [mask] come", "0 3 2 5 1"},
         {"[mask]", "0 2 1"},
@@ -316,7 +279,7 @@ TEST(gaps_of_characters_and_subwords)
         "ab a",
         (TokenizerRules){.objective = OBJECTIVE_MASKED, .kind = TOKENIZER_CHAR, .stream = true});
     assert_tokens(&c, "[mask]|a|b| |");
-    assert_true(c.mask == 0 && c.bos == -1 && c.eos == -1 && tokenizer_cut(&c) == CUT_NOWHERE);
+    assert_true(c.mask == 0 && c.bos == -1 && c.eos == -1);
     assert_prompt(&c, "a[mask] b", "1 0 3 2");
     assert_prompt(&c, "a [mask]b", "1 3 0 2");
 

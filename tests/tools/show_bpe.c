@@ -5,9 +5,6 @@
  *     show_bpe words TEXT                   writes the sizes of the words likewise
  *
  * MERGES is a file like GPT-2's merges.txt. The seconds go to standard error. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"

@@ -6,8 +6,6 @@
  * A LINE is [first, id, ...], where ids[first] is the first to predict; a stream is one line for
  * each part. The losses are of the orders 0 to 8. Usage: show_counting RUN */
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/base.h"
 #include "formats/json.h"

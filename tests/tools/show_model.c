@@ -1,9 +1,6 @@
 /* show_model.c: what a model says of a text, for scripts/huggingface.py and others, as JSON: its
  * ids, the logits of each (N, V), and each layer's attention (L, H, N, N). Usage: show_model DIR
  * TEXT [ID...], with further ids after those of the text. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "formats/huggingface/config.h"

@@ -1,8 +1,6 @@
 /* try_team.c: a team that talks, for tests/programs/team.bats: what is shared, collected and sent
  * must arrive whole and in order. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/base.h"
 #include "base/numbers/random.h"

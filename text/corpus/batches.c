@@ -4,8 +4,6 @@
 
 #include <assert.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 

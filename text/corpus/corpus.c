@@ -8,10 +8,7 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "base/files/file.h"

@@ -1,10 +1,6 @@
 /* counting.c: a sequence is a line, or all of a part of a stream, however the model reads them. */
 #include "counting.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base.h"
 #include "base/numbers/elementary.h"
 

@@ -3,9 +3,6 @@
 #ifndef PULGA_COUNTING_H
 #define PULGA_COUNTING_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/gpt.h"
 #include "corpus.h"
 

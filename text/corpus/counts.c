@@ -3,8 +3,6 @@
  * matches. Tokens with gaps are compared at each place. */
 #include "counts.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"

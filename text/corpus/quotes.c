@@ -4,8 +4,6 @@
 #include "quotes.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
@@ -295,15 +293,6 @@ static void cut_into_quotes(Finding *f, const Tokenizer *t, const int *symbols, 
     }
 }
 
-/* Finds State.above. */
-static void note_above(State *states, int state)
-{
-    int above = state;
-    while (above > 0 && states[above].quote < 0)
-        above = states[above].link;
-    states[state].above = max_int(above, 0);
-}
-
 Quote *quotes_of(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count)
 {
     Finding f = {.quotes = NULL};
@@ -319,8 +308,12 @@ Quote *quotes_of(const Corpus *corpus, const Tokenizer *t, const int *tokens, in
     visit_text(&f.automaton, corpus, t, note_longest, &f.automaton);
     pass_on(&f.automaton);
     cut_into_quotes(&f, t, symbols, all);
-    for (int i = 1; i < arrlen(f.automaton.states); i++)
-        note_above(f.automaton.states, i);
+    State *states = f.automaton.states;
+    for (int i = 1, above; i < arrlen(states); i++) {
+        for (above = i; above > 0 && states[above].quote < 0;)
+            above = states[above].link;
+        states[i].above = max_int(above, 0);
+    }
     visit_text(&f.automaton, corpus, t, note_quotes, &f);
     arrfree(symbols);
     arrfree(f.extents);

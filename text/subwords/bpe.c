@@ -4,8 +4,6 @@
 #include "bpe.h"
 
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
 
 #include "base/base.h"
@@ -162,18 +160,6 @@ size_t byte_level_write(char *out, const char *bytes, size_t size)
     return written;
 }
 
-bool byte_level_read(char *out, size_t *out_size, const char *characters, size_t size)
-{
-    *out_size = 0;
-    for (const char *at = characters; at < characters + size;) {
-        const int byte = byte_level_byte(utf8_next(&at, characters + size));
-        if (byte < 0)
-            return false;
-        out[(*out_size)++] = (char)byte;
-    }
-    return true;
-}
-
 /* A new pair takes the first free slot from its hash on. The table doubles when it is
  * half full, and all pairs are put again. */
 static PairSlot *slots_of(int bits)
@@ -229,15 +215,18 @@ int bpe_byte_id(const Vocabulary *v, int byte)
 /* A token that is not made of bytes is the text that it is, as in Hugging Face's decoder. */
 static void add_bytes(Bpe *bpe, const Vocabulary *v, int id)
 {
-    const char *word = vocabulary_word(v, id);
-    const size_t size = strlen(word), begin = (size_t)arrlen(bpe->bytes);
-    size_t read;
+    const char *word = vocabulary_word(v, id), *at = word, *end = word + strlen(word);
+    const size_t begin = arrlenu(bpe->bytes);
+    int byte = 0;
     arrput(bpe->start, begin);
-    char *bytes = arraddnptr(bpe->bytes, size + 1);
-    if (vocabulary_is_special(v, id) || !byte_level_read(bytes, &read, word, size))
-        memcpy(bytes, word, read = size);
-    bytes[read] = 0;
-    arrsetlen(bpe->bytes, begin + read + 1);
+    char *bytes = arraddnptr(bpe->bytes, end - word + 1), *out = bytes;
+    while (at < end && byte >= 0 && !vocabulary_is_special(v, id))
+        if ((byte = byte_level_byte(utf8_next(&at, end))) >= 0)
+            *out++ = (char)byte;
+    if (at < end || byte < 0)
+        out = mempcpy(bytes, word, (size_t)(end - word));
+    *out++ = 0;
+    arrsetlen(bpe->bytes, begin + (size_t)(out - bytes));
 }
 
 Bpe bpe_new(const Vocabulary *v, const BpeMerge *merges, int count)

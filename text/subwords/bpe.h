@@ -47,10 +47,6 @@ int byte_level_byte(int32_t character);
  * without the 0. */
 size_t byte_level_write(char *out, const char *bytes, size_t size);
 
-/* Reads the bytes back, without a 0 at the end; `out` needs room for `size`. Returns false if one
- * of the characters stands for no byte. */
-bool byte_level_read(char *out, size_t *out_size, const char *characters, size_t size);
-
 /* A short word as three numbers, which are compared and hashed at once.
  *
  * "gato" is the bytes g a t o, 19 zeros, and 4, its size. Nearly all words of a text have at most

@@ -7,8 +7,6 @@
  * made it, in the same order. So the new token stands nowhere yet, and all its pairs are new. */
 #include "bpe.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"

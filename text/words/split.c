@@ -3,8 +3,6 @@
 #include "split.h"
 
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "base/utf8.h"

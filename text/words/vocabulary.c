@@ -4,8 +4,6 @@
 
 #include <limits.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #include "base/base.h"

@@ -6,7 +6,6 @@
 #ifdef __x86_64__
 #include <cpuid.h>
 #include <immintrin.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* portable.c: for any processor: vectors of 16 bytes, which all common ones have, and 10 registers
  * for sums. If floats have no fused multiply-add, software.h does the work. */
-#include <string.h>
 
 #include "model/matrix/kernel.h"
 #include "software.h"

@@ -13,9 +13,6 @@
 #ifndef PULGA_SOFTWARE_H
 #define PULGA_SOFTWARE_H
 
-#include <math.h>
-#include <string.h>
-
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

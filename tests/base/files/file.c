@@ -1,10 +1,9 @@
-/* A file is replaced whole or not at all, whoever reads, writes or is killed meanwhile. A directory
- * that was entered stays the same one, whatever becomes of its name; and checksums. */
+/* file.c: a file is replaced whole or not at all. A directory that was entered stays the same one,
+ * whatever becomes of its name; and checksums. Kills are in tests/programs/safety.bats. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <stb/stb_ds.h>
 
@@ -108,76 +107,6 @@ TEST(a_replacement_that_fails_leaves_the_old_file)
     assert_int_equal(chmod(folder, 0755), 0);
     assert_holds(path, "old", 3);
     assert_int_equal(scratch_count(folder), 1);
-}
-
-enum { LARGE = 100000 };
-
-/* A file whose path would be longer than the system takes is written through the handle. */
-TEST(a_path_of_any_length_is_written)
-{
-    SCRATCH(folder);
-    char deep[4086];
-    for (size_t size = (size_t)sprintf(deep, "%s", folder); size < 4085;) {
-        const size_t left = 4085 - size;
-        size += (size_t)sprintf(deep + size, "/%0*d", (int)(left > 202 ? 200 : left - 1), 0);
-    }
-    directory_make(deep);
-    assert_true(replace(deep, "longer.name", "x", 1));
-    FREED_BY(directory_close) Directory directory = directory_open(deep);
-    assert_true(directory_has(&directory, "longer.name"));
-    assert_int_equal(unlinkat(directory.handle, "longer.name", 0), 0);
-    assert_int_equal(scratch_count(deep), 0);       /* and no file of a shorter name has appeared */
-    AUTOFREE char *name = format_text("%0255d", 0); /* the longest that a file may have */
-    assert_true(replace(folder, name, "x", 1));
-}
-
-static _Noreturn void replace_for_ever(const char *folder)
-{
-    char *bytes = malloc(LARGE);
-    alarm(20);
-    for (char c = 'a';; c = c == 'z' ? 'a' : (char)(c + 1))
-        if (!replace(folder, "some", memset(bytes, c, LARGE), LARGE))
-            _exit(2);
-}
-
-/* The letter that all of the file is made of. */
-static char letter_of(const char *path)
-{
-    AUTOFREE Bytes file = file_read(path, false);
-    const char letter = file.bytes[0];
-    assert_int_equal(file.size, LARGE);
-    for (size_t i = 0; i < file.size; i++)
-        if (file.bytes[i] != letter)
-            fail_msg("%zu bytes of '%c', then '%c'", i, letter, file.bytes[i]);
-    return letter;
-}
-
-/* Whoever reads meanwhile sees one of them whole; so does who comes after a kill. */
-TEST(a_kill_leaves_one_of_the_files_whole)
-{
-    SCRATCH(folder);
-    AUTOFREE char *path = format_text("%s/some", folder);
-    char letter = '0';
-    AUTOFREE char *first = memset(malloc(LARGE), letter, LARGE);
-    assert_true(replace(folder, "some", first, LARGE));
-    for (int i = 0; i < 20; i++) {
-        const pid_t child = fork();
-        assert_true(child >= 0);
-        if (!child)
-            replace_for_ever(folder);
-        const double begun = processor_seconds();
-        while (letter_of(path) == letter) /* until it is at work */
-            assert_true(processor_seconds() - begun < 5);
-        usleep((useconds_t)(397 * i)); /* to catch it at something else each time */
-        kill(child, SIGKILL);
-        assert_int_equal(waitpid(child, NULL, 0), child);
-        letter = letter_of(path);
-    }
-    assert_true(replace(folder, "some", "new", 3));
-    FREED_BY(directory_close) Directory directory = directory_open(folder);
-    free(scratch_write(folder, ".some.mine.new", "", 0)); /* not a name of ours */
-    file_remove_leftovers(&directory, (const char *const[]){"other", "some", NULL});
-    assert_int_equal(scratch_count(folder), 2); /* what the killed ones left is gone */
 }
 
 static Bytes read_some(const char *folder)

@@ -1,5 +1,4 @@
 /* random.c: Philox against its published vectors, and the distributions made from it. */
-#include <math.h>
 
 #include "base/numbers/random.h"
 #include "tests/helpers/test.h"

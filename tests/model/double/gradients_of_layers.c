@@ -1,17 +1,12 @@
-/* gradients_of_layers.c: every layer's backward against central differences, at odd sizes, in
- * double.
+/* gradients_of_layers.c: the backward of a block and of its layers against central differences, at
+ * odd sizes, in double. What stands around the blocks is in gradients_of_model.c.
  *
  * The loss of a layer is Σ weight · y with fixed weights, so the gradient of y that backward is
  * given is those weights. Gradients of parameters must be added to, those of inputs set: the former
  * start at 1, which the test subtracts again. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/gpt.h"
-#include "model/layers/linear.h"
-#include "model/layers/loss.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/patterns.h"
 
 static double weighted(const Real *y, const Real *weight, size_t count)
@@ -28,202 +23,9 @@ static void add_constant(Real *at, size_t count, Real value)
         at[i] += value;
 }
 
-/* ---- linear ---- */
+/* ---- Feed-forward and blocks: those of a model of one layer ---- */
 
-enum { N = 5, IN = 3, OUT = 7 };
-
-static Linear linear(Real *weight, Real *bias)
-{
-    return (Linear){.weight = weight, .bias = bias, .in = IN, .out = OUT};
-}
-
-static LogitsWeights output(Real *weight)
-{
-    return (LogitsWeights){.weight = weight, .width = IN, .vocabulary = OUT};
-}
-
-typedef struct {
-    Real x[N * IN], w[IN * OUT], b[OUT], y[N * OUT], dy[N * OUT];
-} LinearCase;
-
-static double linear_loss(void *context)
-{
-    LinearCase *c = context;
-    linear_forward(c->y, linear(c->w, c->b), c->x, N);
-    return weighted(c->y, c->dy, N * OUT);
-}
-
-TEST(linear_gradients)
-{
-    LinearCase c;
-    Real dx[N * IN], dw[IN * OUT] = {0}, db[OUT] = {0};
-    fill(c.x, N * IN, 1), fill(c.w, IN * OUT, 2), fill(c.b, OUT, 3), fill(c.dy, N * OUT, 4);
-    add_constant(dw, IN * OUT, 1), add_constant(db, OUT, 1);
-    linear_backward(dx, linear(dw, db), c.dy, linear(c.w, c.b), c.x, N);
-    add_constant(dw, IN * OUT, -1), add_constant(db, OUT, -1);
-    assert_gradient("linear x", c.x, dx, N * IN, linear_loss, &c, false);
-    assert_gradient("linear weight", c.w, dw, IN * OUT, linear_loss, &c, false);
-    assert_gradient("linear bias", c.b, db, OUT, linear_loss, &c, false);
-}
-
-/* ---- logits ---- */
-
-typedef struct {
-    Real x[N * IN], w[OUT * IN], y[N * OUT], dy[N * OUT];
-} LogitsCase;
-
-static double logits_loss(void *context)
-{
-    LogitsCase *c = context;
-    logits_forward(c->y, output(c->w), c->x, N);
-    return weighted(c->y, c->dy, N * OUT);
-}
-
-TEST(logits_gradients)
-{
-    LogitsCase c;
-    Real dx[N * IN], dw[OUT * IN] = {0};
-    fill(c.x, N * IN, 1), fill(c.w, OUT * IN, 2), fill(c.dy, N * OUT, 3);
-    add_constant(dw, OUT * IN, 1);
-    logits_backward(dx, output(dw), c.dy, output(c.w), c.x, N);
-    add_constant(dw, OUT * IN, -1);
-    assert_gradient("logits x", c.x, dx, N * IN, logits_loss, &c, false);
-    assert_gradient("logits weight", c.w, dw, OUT * IN, logits_loss, &c, false);
-}
-
-/* ---- layer norm ---- */
-
-typedef struct {
-    Real x[N * OUT], gain[OUT], bias[OUT], y[N * OUT], dy[N * OUT], mean[N], rstd[N];
-    LayerNorm layer;
-} NormCase;
-
-static double norm_loss(void *context)
-{
-    NormCase *c = context;
-    layernorm_forward(c->y, &c->layer, c->x, N);
-    return weighted(c->y, c->dy, N * OUT);
-}
-
-TEST(layernorm_gradients)
-{
-    NormCase c;
-    Real dx[N * OUT], dgain[OUT] = {0}, dbias[OUT] = {0};
-    fill(c.x, N * OUT, 1), fill(c.gain, OUT, 2), fill(c.bias, OUT, 3), fill(c.dy, N * OUT, 4);
-    c.layer = (LayerNorm){{c.gain, c.bias, OUT}, {dgain, dbias, OUT}, {c.mean, c.rstd}};
-    norm_loss(&c);
-    add_constant(dgain, OUT, 1), add_constant(dbias, OUT, 1);
-    layernorm_backward(dx, &c.layer, c.dy, c.x, N);
-    add_constant(dgain, OUT, -1), add_constant(dbias, OUT, -1);
-    assert_gradient("norm x", c.x, dx, N * OUT, norm_loss, &c, false);
-    assert_gradient("norm gain", c.gain, dgain, OUT, norm_loss, &c, false);
-    assert_gradient("norm bias", c.bias, dbias, OUT, norm_loss, &c, false);
-}
-
-/* ---- loss ---- */
-
-typedef struct {
-    Real logits[N * OUT], log_sum[N];
-    int targets[N];
-    double loss[N];
-} LossCase;
-
-static double scaled_loss(void *context)
-{
-    LossCase *c = context;
-    double sum = 0;
-    loss_forward(c->loss, c->log_sum, c->logits, c->targets, N, OUT);
-    for (int i = 0; i < N; i++)
-        sum += 0.2 * c->loss[i];
-    return sum;
-}
-
-TEST(loss_gradients)
-{
-    LossCase c = {.targets = {0, 6, 2, 3, 1}};
-    Real d[N * OUT];
-    fill(c.logits, N * OUT, 1);
-    scaled_loss(&c);
-    loss_backward(d, c.log_sum, c.logits, c.targets, N, OUT, (Real)0.2);
-    assert_gradient("logits of the loss", c.logits, d, N * OUT, scaled_loss, &c, false);
-    scaled_loss(&c); /* the differences have left their own norms */
-    loss_backward(c.logits, c.log_sum, c.logits, c.targets, N, OUT, (Real)0.2); /* in its place */
-    assert_memory_equal(c.logits, d, sizeof d);
-}
-
-/* ---- embedding ---- */
-
-enum { VOCABULARY = 6, WIDTH = 5, CONTEXT = 4 };
-static const int TOKENS[] = {2, 0, 2, 5, 2}, START[] = {0, 3, 5};
-static const Batch BATCH = {
-    .rows = 5, .sequences = 2, .start = START, .tokens = TOKENS, .targets = TOKENS};
-
-typedef struct {
-    Real wte[VOCABULARY * WIDTH], wpe[CONTEXT * WIDTH], y[5 * WIDTH], dy[5 * WIDTH];
-} EmbeddingCase;
-
-static double embedding_loss(void *context)
-{
-    EmbeddingCase *c = context;
-    embedding_forward(c->y, (Embedding){.wte = c->wte, .wpe = c->wpe}, &BATCH, WIDTH);
-    return weighted(c->y, c->dy, 5 * WIDTH);
-}
-
-TEST(embedding_gradients)
-{
-    EmbeddingCase c;
-    Real dwte[VOCABULARY * WIDTH] = {0}, dwpe[CONTEXT * WIDTH] = {0}, fixed[CONTEXT * WIDTH] = {0};
-    fill(c.wte, VOCABULARY * WIDTH, 1), fill(c.wpe, CONTEXT * WIDTH, 2), fill(c.dy, 5 * WIDTH, 3);
-    add_constant(dwte, VOCABULARY * WIDTH, 1), add_constant(dwpe, CONTEXT * WIDTH, 1);
-    embedding_backward((Embedding){.wte = dwte, .wpe = dwpe}, c.dy, &BATCH, WIDTH, true);
-    add_constant(dwte, VOCABULARY * WIDTH, -1), add_constant(dwpe, CONTEXT * WIDTH, -1);
-    assert_gradient("wte", c.wte, dwte, VOCABULARY * WIDTH, embedding_loss, &c, false);
-    assert_gradient("wpe", c.wpe, dwpe, CONTEXT * WIDTH, embedding_loss, &c, false);
-    embedding_backward((Embedding){.wte = dwte, .wpe = fixed}, c.dy, &BATCH, WIDTH, false);
-    for (int i = 0; i < CONTEXT * WIDTH; i++)
-        assert_true(fixed[i] == 0);
-}
-
-/* ---- dropout ---- */
-
-TEST(dropout_masks)
-{
-    const Dropout how = {0.3, 7, 11};
-    Real x[3 * 101], mask[3 * 101], again[101];
-    fill(x, 3 * 101, 1);
-    for (int i = 0; i < 3 * 101; i++)
-        mask[i] = 1;
-    dropout_apply(mask, &(Batch){.rows = 3}, 101, RANDOM_DROP_MIXED, 2, how);
-    int dropped = 0;
-    for (int i = 0; i < 3 * 101; i++) {
-        const bool kept = fabs((double)mask[i] - 1 / 0.7) < 1e-12;
-        assert_true(kept || mask[i] == 0);
-        dropped += !kept;
-    }
-    assert_in_range(dropped, 60, 122); /* 91 expected, 8 the deviation */
-    /* y = x · mask is linear: its backward is the same call. A row of a part of a step has the mask
-     * that it has in the whole step. */
-    memcpy(again, x + 101, sizeof again);
-    dropout_apply(again, &(Batch){.rows = 1, .first_row = 1}, 101, RANDOM_DROP_MIXED, 2, how);
-    for (int i = 0; i < 101; i++)
-        assert_true(again[i] == x[101 + i] * mask[101 + i]);
-    /* Some of its columns have the mask that they have among all. */
-    for (int first = 0; first < 101; first += 7) {
-        memcpy(again, x + 101 + first, (size_t)(101 - first) * sizeof *again);
-        dropout_apply_row(again, first, 101 - first, 1, RANDOM_DROP_MIXED, 2, how);
-        for (int i = first; i < 101; i++)
-            assert_true(again[i - first] == x[101 + i] * mask[101 + i]);
-    }
-    /* Another place, another mask. */
-    for (int i = 0; i < 101; i++)
-        again[i] = 1;
-    dropout_apply_row(again, 0, 101, 1, RANDOM_DROP_FEEDFORWARD, 2, how);
-    assert_memory_not_equal(again, mask + 101, sizeof again);
-}
-
-/* ---- feed-forward and blocks: those of a model of one layer ---- */
-
-enum { HEADS = 3, HIDDEN = 7, LONG = 37 }; /* longer than a strip of queries */
+enum { WIDTH = 5, HEADS = 3, HIDDEN = 7, LONG = 37 }; /* longer than a strip of queries */
 
 typedef struct {
     Gpt gpt;
@@ -299,13 +101,12 @@ static double feedforward_loss(void *context)
 TEST(feedforward_gradients)
 {
     for (int gelu = 0; gelu < 2; gelu++) {
+        FREED_BY(layer_case_free)
         LayerCase c = layer_case((GptConfig){.head_size = 1, .activation = gelu}, 0);
-        Real *dx = memory_new((size_t)c.batch.rows * WIDTH, sizeof *dx, "a test");
+        AUTOFREE Real *dx = memory_new((size_t)c.batch.rows * WIDTH, sizeof *dx, "a test");
         feedforward_loss(&c);
         feedforward_backward(dx, &c.gpt.block[0].feedforward, c.dy, c.x, c.batch.rows);
         check_layer(&c, dx, feedforward_loss, "h.0.mlp.", false);
-        free(dx);
-        layer_case_free(&c);
     }
 }
 
@@ -319,16 +120,14 @@ static double block_loss(void *context)
 /* prefix (3), or NULL: see batch.h. */
 static void check_block_with(GptConfig config, double rate, bool alone, const int *prefix)
 {
-    LayerCase c = layer_case(config, rate);
+    FREED_BY(layer_case_free) LayerCase c = layer_case(config, rate);
     c.batch.prefix = prefix;
     const size_t count = (size_t)c.batch.rows * WIDTH;
-    Real *d = memory_new(count, sizeof *d, "a test");
+    AUTOFREE Real *d = memory_new(count, sizeof *d, "a test");
     block_loss(&c);
     memcpy(d, c.dy, count * sizeof *d);
     block_backward(d, &c.gpt.block[0], c.x, &c.batch, c.dropout);
     check_layer(&c, d, block_loss, "h.0.", alone);
-    free(d);
-    layer_case_free(&c);
 }
 
 static void check_block(GptConfig config, double rate, bool alone)
@@ -370,4 +169,41 @@ TEST(block_gradients_with_a_prefix)
     check_block_with((GptConfig){.head_size = 3}, 0.2, false, some);
     check_block_with((GptConfig){.norm = NORM_POST, .head_size = 1}, 0, false, all);
     check_block_with((GptConfig){.head_size = 3, .patterns = sparse}, 0.3, false, some);
+}
+
+/* ---- Dropout ---- */
+
+TEST(dropout_masks)
+{
+    const Dropout how = {0.3, 7, 11};
+    Real x[3 * 101], mask[3 * 101], again[101];
+    fill(x, 3 * 101, 1);
+    for (int i = 0; i < 3 * 101; i++)
+        mask[i] = 1;
+    dropout_apply(mask, &(Batch){.rows = 3}, 101, RANDOM_DROP_MIXED, 2, how);
+    int dropped = 0;
+    for (int i = 0; i < 3 * 101; i++) {
+        const bool kept = fabs((double)mask[i] - 1 / 0.7) < 1e-12;
+        assert_true(kept || mask[i] == 0);
+        dropped += !kept;
+    }
+    assert_in_range(dropped, 60, 122); /* 91 expected, 8 the deviation */
+    /* y = x · mask is linear: its backward is the same call. A row of a part of a step has the mask
+     * that it has in the whole step. */
+    memcpy(again, x + 101, sizeof again);
+    dropout_apply(again, &(Batch){.rows = 1, .first_row = 1}, 101, RANDOM_DROP_MIXED, 2, how);
+    for (int i = 0; i < 101; i++)
+        assert_true(again[i] == x[101 + i] * mask[101 + i]);
+    /* Some of its columns have the mask that they have among all. */
+    for (int first = 0; first < 101; first += 7) {
+        memcpy(again, x + 101 + first, (size_t)(101 - first) * sizeof *again);
+        dropout_apply_row(again, first, 101 - first, 1, RANDOM_DROP_MIXED, 2, how);
+        for (int i = first; i < 101; i++)
+            assert_true(again[i - first] == x[101 + i] * mask[101 + i]);
+    }
+    /* Another place, another mask. */
+    for (int i = 0; i < 101; i++)
+        again[i] = 1;
+    dropout_apply_row(again, 0, 101, 1, RANDOM_DROP_FEEDFORWARD, 2, how);
+    assert_memory_not_equal(again, mask + 101, sizeof again);
 }

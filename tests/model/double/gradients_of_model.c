@@ -1,11 +1,8 @@
 /* gradients_of_model.c: the gradients of the whole model, with every option, against central
  * differences, in double. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/helpers/cases.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
 typedef struct {
     Gpt gpt;
@@ -38,7 +35,7 @@ static void check_case(const Case *c)
 {
     Checked checked = {case_model(c), c};
     Gpt *gpt = &checked.gpt;
-    Real *gradients = memory_new(gpt->size, sizeof *gradients, "a test");
+    AUTOFREE Real *gradients = memory_new(gpt->size, sizeof *gradients, "a test");
     case_learn(gpt, c);
     memcpy(gradients, gpt->gradient_block, gpt->size * sizeof *gradients);
 
@@ -60,7 +57,6 @@ static void check_case(const Case *c)
         assert_gradient(tensor->name, gpt->weight_block + tensor->offset,
                         gradients + tensor->offset, count, loss, &checked, false);
     }
-    free(gradients);
     gpt_free(gpt);
 }
 
@@ -165,7 +161,7 @@ TEST(predictions_add_up_to_the_loss)
     enum { MOST_ROWS = 20 };
     for (int i = 0; i < CASE_COUNT; i++) {
         const Case *c = &CASES[i];
-        Gpt gpt = case_model(c);
+        FREED_BY(gpt_free) Gpt gpt = case_model(c);
         Prediction each[MOST_ROWS], again[MOST_ROWS];
         double sum = 0;
         const double evaluated = gpt_evaluate(&gpt, &CASE_BATCH);
@@ -179,6 +175,5 @@ TEST(predictions_add_up_to_the_loss)
             assert_int_equal(again[k].target, each[k].target);
         }
         assert_true(sum == evaluated);
-        gpt_free(&gpt);
     }
 }

@@ -1,13 +1,10 @@
 /* values.c: layers, schedule and optimiser against values that were computed by hand or published,
  * in double. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/layers/loss.h"
 #include "model/optimizer.h"
 #include "tests/helpers/cases.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 
 TEST(layer_norm)
 {
@@ -184,8 +181,8 @@ TEST(an_average_is_made_of_the_last_steps)
 /* Fixed positions are not trained: whatever is in their place does not count. */
 TEST(the_gradient_norm_is_over_all_tensors)
 {
-    Gpt gpt = gpt_new(&(GptConfig){SIZES(3, 1, 1, 3, 3, 5, 20000)}, 2);
-    Optimizer optimizer = optimizer_new(&gpt, OPTIMIZER_ADAMW, false);
+    FREED_BY(gpt_free) Gpt gpt = gpt_new(&(GptConfig){SIZES(3, 1, 1, 3, 3, 5, 20000)}, 2);
+    FREED_BY(optimizer_free) Optimizer optimizer = optimizer_new(&gpt, OPTIMIZER_ADAMW, false);
     double squares = 0;
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *t = &gpt.tensors[i];
@@ -197,17 +194,16 @@ TEST(the_gradient_norm_is_over_all_tensors)
     }
     assert_close_one("norm", optimizer_gradient_norm(&optimizer, &gpt), sqrt(squares),
                      1e-12 * sqrt(squares));
-    optimizer_free(&optimizer);
-    gpt_free(&gpt);
 }
 
 /* One step changes all that is trained and nothing else; only matrices decay. */
 static void check_a_step(OptimizerKind kind)
 {
+    FREED_BY(gpt_free)
     Gpt gpt = gpt_new(&(GptConfig){SIZES(3, 2, 2, 3, 4, 5, 7), .no_qkv_bias = true}, 2);
     gpt_init(&gpt, 1);
-    Optimizer optimizer = optimizer_new(&gpt, kind, false);
-    Real *before = memory_new(gpt.size, sizeof *before, "a test");
+    FREED_BY(optimizer_free) Optimizer optimizer = optimizer_new(&gpt, kind, false);
+    AUTOFREE Real *before = memory_new(gpt.size, sizeof *before, "a test");
     memcpy(before, gpt.weight_block, gpt.size * sizeof *before);
     optimizer_step(&optimizer, &gpt, 1, 0.1, 0.5, 1e-9, 1); /* no gradient, only decay */
     for (int i = 0; i < gpt.tensor_count; i++) {
@@ -217,9 +213,6 @@ static void check_a_step(OptimizerKind kind)
             assert_close_one(t->name, gpt.weight_block[t->offset + (size_t)j],
                              keep * before[t->offset + (size_t)j], 1e-15);
     }
-    free(before);
-    optimizer_free(&optimizer);
-    gpt_free(&gpt);
 }
 
 TEST(a_step_changes_what_is_trained)

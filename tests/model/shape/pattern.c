@@ -2,8 +2,6 @@
 #include "tests/helpers/close.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "tests/helpers/patterns.h"

@@ -1,14 +1,10 @@
 /* answer.c (test): what a model answers to a prompt. Continuations consist of words only, drawn
  * with the model's own probabilities or searched exhaustively, and tell when the context was full.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "programs/answer/answer_print.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/maps.h"
 #include "tests/helpers/trained.h"
 
@@ -16,7 +12,7 @@
  * is special, as other models' padding is. */
 static int pad;
 
-static int open_model(void **state)
+int begin_tests(void **state)
 {
     static Trained trained;
     trained = trained_open("un gato come\nun perro salta\nun pad come\n", (const char *[]){NULL});
@@ -27,7 +23,7 @@ static int open_model(void **state)
     return 0;
 }
 
-static int close_model(void **state)
+int end_tests(void **state)
 {
     trained_close(*state);
     return 0;
@@ -57,8 +53,8 @@ static void check_draws(Trained *f, int top_k)
         .table = MOST, .count = DRAWS, .words = 1, .seed = 5, .sampling = {1, 1, top_k}};
     const Vocabulary *vocabulary = &f->model.tokenizer.vocabulary;
     const int V = vocabulary->count, bos = f->model.tokenizer.bos;
-    Answerer answerer = answerer_new(&f->model, &f->text, rules);
-    Answer answer = answer_to(&answerer, "un");
+    FREED_BY(answerer_free) Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    FREED_BY(answer_free) Answer answer = answer_to(&answerer, "un");
     double p[MOST] = {0}, sum = 0, kept = 0, squares = 0;
     int seen[MOST] = {0}, kinds = 0;
     assert_int_equal(arrlen(answer.places->best), V);
@@ -81,22 +77,21 @@ static void check_draws(Trained *f, int top_k)
         if (seen[id])
             squares += pow(seen[id] - p[id] / kept * DRAWS, 2) / (p[id] / kept * DRAWS);
     assert_true(squares <= 22.5); /* of 6 degrees of freedom at most: once in a thousand times */
-    answer_free(&answer);
-    answerer_free(&answerer);
 }
 
-static void test_draws_only_words_with_the_models_probabilities(void **state)
+TEST(draws_only_words_with_the_models_probabilities)
 {
     check_draws(*state, 0);
     check_draws(*state, 3);
 }
 
-static void test_a_wide_beam_finds_every_continuation_of_words(void **state)
+TEST(a_wide_beam_finds_every_continuation_of_words)
 {
     Trained *f = *state;
+    FREED_BY(answerer_free)
     Answerer answerer =
         answerer_new(&f->model, &f->text, (AnswerRules){.count = 400, .words = 3, .beam = 400});
-    Answer answer = answer_to(&answerer, "un");
+    FREED_BY(answer_free) Answer answer = answer_to(&answerer, "un");
     const int words = f->model.tokenizer.vocabulary.count - 3; /* without [bos], pad and [eos] */
     assert_int_equal(answer.count, 1 + words + words * words + words * words * words);
     for (int i = 0; i < answer.count; i++)
@@ -104,11 +99,9 @@ static void test_a_wide_beam_finds_every_continuation_of_words(void **state)
             assert_int_not_equal(answer.continuations[i].tokens[j], f->model.tokenizer.bos);
             assert_int_not_equal(answer.continuations[i].tokens[j], pad);
         }
-    answer_free(&answer);
-    answerer_free(&answerer);
 }
 
-static void test_special_tokens_are_drawn_if_there_are_no_others(void **state)
+TEST(special_tokens_are_drawn_if_there_are_no_others)
 {
     Trained *f = *state;
     Tokenizer *t = &f->model.tokenizer;
@@ -135,7 +128,7 @@ static void test_special_tokens_are_drawn_if_there_are_no_others(void **state)
 }
 
 /* The most probable tokens by penalized logits; each counts as seen after it was written. */
-static void test_repetition_is_penalized_in_prompt_and_continuation(void **state)
+TEST(repetition_is_penalized_in_prompt_and_continuation)
 {
     enum { WORDS = 12 };
     Trained *f = *state;
@@ -145,8 +138,8 @@ static void test_repetition_is_penalized_in_prompt_and_continuation(void **state
     for (int which = 0; which < 4; which++) {
         const double penalty = penalties[which];
         const AnswerRules rules = {.count = 1, .words = WORDS, .penalty = penalty};
-        Answerer a = answerer_new(&f->model, &f->text, rules);
-        Answer answer = answer_to(&a, "un gato");
+        FREED_BY(answerer_free) Answerer a = answerer_new(&f->model, &f->text, rules);
+        FREED_BY(answer_free) Answer answer = answer_to(&a, "un gato");
         const Continuation *c = answer.continuations;
         bool seen[16] = {false};
         for (int i = 0; i < answer.encoding.count; i++)
@@ -170,8 +163,6 @@ static void test_repetition_is_penalized_in_prompt_and_continuation(void **state
             seen[wanted] = true;
             generator_add(&a.writer, wanted);
         }
-        answer_free(&answer);
-        answerer_free(&a);
     }
     assert_memory_not_equal(tokens[0], tokens[1], 3 * sizeof(int)); /* it made a difference */
 }
@@ -192,13 +183,12 @@ static void check_full(Trained *f, int words, int beam, const char *prompt, bool
     assert_true(count == 2 || !prompt_full); /* else [eos] may have come before */
     answer_free(&answer);
     answerer_free(&answerer);
-    char *text = printed(f, rules, prompt);
+    AUTOFREE char *text = printed(f, rules, prompt);
     assert_int_equal(count_parts(text, "the context of 4 tokens was full"), prompt_full || full);
     assert_int_equal(count_parts(text, "a beam ends there"), beam && full);
-    free(text);
 }
 
-static void test_a_full_context_is_told_once(void **state)
+TEST(a_full_context_is_told_once)
 {
     check_full(*state, 1, 0, "un gato come", false, false);
     check_full(*state, 2, 0, "un gato come", false, true);
@@ -206,9 +196,8 @@ static void test_a_full_context_is_told_once(void **state)
     check_full(*state, 1, 2, "un gato come", false, false);
     check_full(*state, 9, 2, "un gato come", false, true);
     /* Also if nothing is drawn. */
-    char *text = printed(*state, (AnswerRules){.table = 1}, "un gato come come");
+    AUTOFREE char *text = printed(*state, (AnswerRules){.table = 1}, "un gato come come");
     assert_int_equal(count_parts(text, "only the last 2 are read again, after [bos]"), 1);
-    free(text);
 }
 
 /* ---- An interrupt ---- */
@@ -221,33 +210,31 @@ static void interrupt_at_two(const Answer *answer, int number, const Continuatio
     interrupt = c->count == 2;
 }
 
-static void test_an_interrupt_ends_what_is_drawn(void **state)
+TEST(an_interrupt_ends_what_is_drawn)
 {
     Trained *f = *state;
     const AnswerRules rules = {.count = 3, .words = 2000, .sampling = {9, 1, 0}};
-    Answerer a = answerer_new(&f->model, &f->text, rules);
+    FREED_BY(answerer_free) Answerer a = answerer_new(&f->model, &f->text, rules);
     const int eos = f->model.tokenizer.eos;
     f->model.tokenizer.eos = -1; /* else it may end by itself */
     a.interrupt = &interrupt;
-    Answer answer = answer_begun(&a, "un");
+    FREED_BY(answer_free) Answer answer = answer_begun(&a, "un");
     answer_continue(&a, &answer, interrupt_at_two, NULL);
     const Continuation *c = answer.continuations;
     assert_int_equal(answer.count, 1);
     assert_true(c->count == 2 && c->complete && !c->ended && !c->context_full);
     f->model.tokenizer.eos = eos;
-    answer_free(&answer);
-    answerer_free(&a);
 }
 
-static void test_an_interrupt_ends_a_search(void **state)
+TEST(an_interrupt_ends_a_search)
 {
     Trained *f = *state;
     const AnswerRules rules = {.count = 9, .words = 2, .beam = 9};
-    Answerer a = answerer_new(&f->model, &f->text, rules);
+    FREED_BY(answerer_free) Answerer a = answerer_new(&f->model, &f->text, rules);
     int ended = 0;
     interrupt = 1;
     a.interrupt = &interrupt;
-    Answer answer = answer_to(&a, "un");
+    FREED_BY(answer_free) Answer answer = answer_to(&a, "un");
     for (int i = 0; i < answer.count; i++) {
         const Continuation *c = &answer.continuations[i];
         assert_true(c->count == 1 && !c->context_full);
@@ -255,16 +242,14 @@ static void test_an_interrupt_ends_a_search(void **state)
         ended += c->ended;
     }
     assert_true(ended == 1 && answer.count > 2);
-    answer_free(&answer);
-    answerer_free(&a);
 }
 
 /* ---- What is printed ---- */
 
-static void test_equal_continuations_are_printed_once_with_their_number(void **state)
+TEST(equal_continuations_are_printed_once_with_their_number)
 {
     const AnswerRules rules = {.count = 300, .words = 1, .sampling = {1, 1, 2}};
-    char *text = printed(*state, rules, "un");
+    AUTOFREE char *text = printed(*state, rules, "un");
     const char *second = strchr(text, '\n') + 1;
     int one, other, at = 0;
     assert_int_equal(sscanf(text, "%d x  un%n", &one, &at), 1);
@@ -273,20 +258,4 @@ static void test_equal_continuations_are_printed_once_with_their_number(void **s
     assert_int_equal(one + other, 300);
     assert_true(one >= other);
     assert_int_equal(count_parts(text, "\n"), 2);
-    free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws_only_words_with_the_models_probabilities),
-        cmocka_unit_test(test_a_wide_beam_finds_every_continuation_of_words),
-        cmocka_unit_test(test_special_tokens_are_drawn_if_there_are_no_others),
-        cmocka_unit_test(test_repetition_is_penalized_in_prompt_and_continuation),
-        cmocka_unit_test(test_a_full_context_is_told_once),
-        cmocka_unit_test(test_an_interrupt_ends_what_is_drawn),
-        cmocka_unit_test(test_an_interrupt_ends_a_search),
-        cmocka_unit_test(test_equal_continuations_are_printed_once_with_their_number),
-    };
-    return cmocka_run_group_tests(tests, open_model, close_model);
 }

@@ -1,11 +1,8 @@
 /* gaps.c (test): what fills the gaps of a line, against the probabilities of each order of filling,
  * which are computed from the losses of single tokens. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/trained.h"
 
 enum { MOST = 16, COUNT = 5 }; /* tokens of the model; of "[bos] un [mask] [mask] [eos]" */
@@ -13,7 +10,7 @@ enum { MOST = 16, COUNT = 5 }; /* tokens of the model; of "[bos] un [mask] [mask
 static bool was_first[2]; /* each of two gaps, of some prompt */
 
 /* A model that has hardly learned; its context is 5 tokens. */
-static int open_model(void **state)
+int begin_tests(void **state)
 {
     static Trained trained;
     trained =
@@ -23,7 +20,7 @@ static int open_model(void **state)
     return 0;
 }
 
-static int close_model(void **state)
+int end_tests(void **state)
 {
     trained_close(*state);
     return 0;
@@ -94,8 +91,8 @@ static void check_filling(Trained *f, const char *prompt)
     const int V = tokenizer_size(t);
     int seen[MOST][MOST] = {{0}}, freedom = -1;
     double squares = 0, in_all = 0;
-    Answerer answerer = answerer_new(&f->model, &f->text, rules);
-    Answer answer = answer_to(&answerer, prompt);
+    FREED_BY(answerer_free) Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    FREED_BY(answer_free) Answer answer = answer_to(&answerer, prompt);
     assert_int_equal(answer.encoding.count, COUNT);
     for (int i = 0; i < DRAWS; i++) {
         const Continuation *c = &answer.continuations[i];
@@ -119,11 +116,9 @@ static void check_filling(Trained *f, const char *prompt)
     assert_close_one("all that may come", in_all, 1, 1e-5);
     assert_true(freedom > 20 && freedom < 36);
     assert_true(squares <= 66.6); /* of 35 degrees of freedom: once in a thousand times */
-    answer_free(&answer);
-    answerer_free(&answerer);
 }
 
-static void test_gaps_are_filled_with_the_models_probabilities(void **state)
+TEST(gaps_are_filled_with_the_models_probabilities)
 {
     Trained *f = *state;
     static const char *const prompts[] = {"un [mask] [mask]",   "[mask] [mask] come",
@@ -136,13 +131,14 @@ static void test_gaps_are_filled_with_the_models_probabilities(void **state)
 
 /* The table of a gap is about that gap only, with all others as they are. un [mask] salta is twice
  * in the text. */
-static void test_each_gap_has_its_table(void **state)
+TEST(each_gap_has_its_table)
 {
     Trained *f = *state;
     const Tokenizer *t = &f->model.tokenizer;
     const int V = tokenizer_size(t);
+    FREED_BY(answerer_free)
     Answerer answerer = answerer_new(&f->model, &f->text, (AnswerRules){.table = MOST});
-    Answer answer = answer_to(&answerer, "[mask] [mask] salta");
+    FREED_BY(answer_free) Answer answer = answer_to(&answerer, "[mask] [mask] salta");
     double p[MOST];
     assert_int_equal(answer.place_count, 2);
     for (int gap = 0; gap < 2; gap++) {
@@ -159,16 +155,14 @@ static void test_each_gap_has_its_table(void **state)
                 assert_int_equal(one->times, gap ? 1 : 2);
         }
     }
-    answer_free(&answer);
-    answerer_free(&answerer);
 }
 
-static void test_a_filled_line_is_looked_for_from_end_to_end(void **state)
+TEST(a_filled_line_is_looked_for_from_end_to_end)
 {
     Trained *f = *state;
     const AnswerRules rules = {.count = 60, .sampling = {1, 1, 0}};
-    Answerer answerer = answerer_new(&f->model, &f->text, rules);
-    Answer answer = answer_to(&answerer, "[mask] gato");
+    FREED_BY(answerer_free) Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    FREED_BY(answer_free) Answer answer = answer_to(&answerer, "[mask] gato");
     const int el = tokenizer_find(&f->model.tokenizer, "el");
     int found = 0;
     for (int i = 0; i < answer.count; i++) {
@@ -177,16 +171,4 @@ static void test_a_filled_line_is_looked_for_from_end_to_end(void **state)
         found += c->in_text;
     }
     assert_true(found > 0 && found < answer.count);
-    answer_free(&answer);
-    answerer_free(&answerer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gaps_are_filled_with_the_models_probabilities),
-        cmocka_unit_test(test_each_gap_has_its_table),
-        cmocka_unit_test(test_a_filled_line_is_looked_for_from_end_to_end),
-    };
-    return cmocka_run_group_tests(tests, open_model, close_model);
 }

@@ -1,10 +1,8 @@
 /* next_words.c (test): the words found and their probabilities are those of an exhaustive search:
  * all runs of up to three tokens, with what the model says about each. */
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/trained.h"
 #include "text/encoder.h"
 #include "text/subwords/bpe.h"
@@ -64,6 +62,7 @@ static double exhaustive(Answerer *a, const char *before, const char *wanted, co
 
 static void check_words(Answerer *a, const char *prompt, const char *before)
 {
+    FREED_BY(encoding_free)
     Encoding e = prompt_encode(&a->model->tokenizer, "the prompt", prompt, strlen(prompt));
     generator_begin(&a->prompt, e.ids, e.count, 0);
     Candidate *words = next_words(&a->model->tokenizer, &a->prompt, &a->writer, before, 6, 0, NULL);
@@ -80,20 +79,18 @@ static void check_words(Answerer *a, const char *prompt, const char *before)
         assert_true(!i || words[i].probability <= words[i - 1].probability);
     }
     candidates_free(words);
-    encoding_free(&e);
 }
 
 TEST(words_are_those_of_an_exhaustive_search)
 {
+    FREED_BY(trained_close)
     Trained t =
         trained_open("el perro come\nel gato come\nun perro, un gato.\n",
                      (const char *[]){"tokens", "bpe", "vocabulary", "275", "context", "16", NULL});
-    Answerer a = answerer_new(&t.model, &t.text, (AnswerRules){0});
+    FREED_BY(answerer_free) Answerer a = answerer_new(&t.model, &t.text, (AnswerRules){0});
     check_words(&a, "el perro", " perro");
     check_words(&a, "el pe", " pe");
     check_words(&a, "un gato.", ".");
-    answerer_free(&a);
-    trained_close(&t);
 }
 
 /* If the source of a pair fills the context, one token more can come, and it is the word. */
@@ -101,13 +98,13 @@ static void check_full(Answerer *a)
 {
     const Tokenizer *t = &a->model->tokenizer;
     const int context = a->model->gpt.config.context;
-    int *tokens = memory_new((size_t)context, sizeof *tokens, "a test");
+    AUTOFREE int *tokens = memory_new((size_t)context, sizeof *tokens, "a test");
     tokens[0] = t->bos;
     for (int i = 1; i < context; i++)
         tokens[i] = tokenizer_find(t, "a");
     tokens[context - 1] = t->sep;
     generator_begin(&a->prompt, tokens, context, context);
-    double *p = probabilities(a, NULL, 0);
+    AUTOFREE double *p = probabilities(a, NULL, 0);
     Candidate *words = next_words(t, &a->prompt, &a->writer, "", 4, 0, NULL);
     assert_true(arrlen(words) == 4);
     for (int i = 0; i < 4; i++) {
@@ -116,17 +113,14 @@ static void check_full(Answerer *a)
             assert_close_one(words[i].text, words[i].probability, p[id], 1e-9);
     }
     candidates_free(words);
-    free(p);
-    free(tokens);
 }
 
 TEST(a_word_ends_where_the_context_of_a_pair_does)
 {
+    FREED_BY(trained_close)
     Trained t = trained_open("a\taa\naa\ta\nab\tba\n",
                              (const char *[]){"objective", "pairs", "tokens", "bpe", "vocabulary",
                                               "262", "context", "8", NULL});
-    Answerer a = answerer_new(&t.model, &t.text, (AnswerRules){0});
+    FREED_BY(answerer_free) Answerer a = answerer_new(&t.model, &t.text, (AnswerRules){0});
     check_full(&a);
-    answerer_free(&a);
-    trained_close(&t);
 }

@@ -1,12 +1,10 @@
 /* The table of replacements, walked as llama.cpp walks it, makes of a text what text/text.c and
  * text/words/split.c make of it. */
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/utf8.h"
 #include "programs/export/tokens.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/literal.h"
 
 static const char TEXT[] = "el perro come un hueso ñandú té ¿qué? ¡ay! «él» — … -\n";
@@ -66,15 +64,14 @@ static char *replaced(const char *map, const char *text)
 
 static void assert_replaced(const char *map, const char *text, const char *wanted)
 {
-    char *got = replaced(map, text);
+    AUTOFREE char *got = replaced(map, text);
     assert_string_equal(got, wanted);
-    free(got);
 }
 
 TEST(words_are_cut_at_punctuation_and_white_space)
 {
-    Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
-    char *map = charsmap_new(&t);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
+    FREED_ARRAY char *map = charsmap_new(&t);
     assert_replaced(map, "el perro", "el perro");
     assert_replaced(map, "¿qué?", " ¿ qué ? ");
     assert_replaced(map, "«él…»", " « él …  » ");
@@ -84,54 +81,45 @@ TEST(words_are_cut_at_punctuation_and_white_space)
     assert_replaced(map, "\xCD\xBE", " ; "); /* the Greek question mark, in NFC */
     assert_replaced(map, "$+", " $  + ");
     assert_replaced(map, "\xF0\x9F\x90\xB6", "\xF0\x9F\x90\xB6"); /* a dog is no punctuation */
-    arrfree(map);
-    tokenizer_free(&t);
 }
 
 TEST(words_in_lower_case)
 {
-    Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     t.form = TEXT_LOWER;
-    char *map = charsmap_new(&t);
+    FREED_ARRAY char *map = charsmap_new(&t);
     assert_replaced(map, "¿QUÉ Perro?", " ¿ qué perro ? ");
     assert_replaced(map, "TE\xCC\x81", "té");
     assert_replaced(map, "Ж", "Ж"); /* no token has it in lower case */
-    arrfree(map);
-    tokenizer_free(&t);
 }
 
 TEST(words_that_keep_their_punctuation)
 {
-    Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
     t.punctuation = PUNCTUATION_IN_WORDS;
-    char *map = charsmap_new(&t);
+    FREED_ARRAY char *map = charsmap_new(&t);
     assert_replaced(map, "¿qué?\nte\xCC\x81", "¿qué? té");
-    arrfree(map);
-    tokenizer_free(&t);
 }
 
 TEST(characters_stay_alone)
 {
-    Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_CHAR, true);
-    char *map = charsmap_new(&t);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_CHAR, true);
+    FREED_ARRAY char *map = charsmap_new(&t);
     assert_replaced(map, "¿qué?  el\r\nperro\n", "¿qué?  el\nperro\n");
     assert_replaced(map, "te\xCC\x81", "té");
-    arrfree(map);
-    tokenizer_free(&t);
 }
 
 TEST(plain_letters_need_no_table)
 {
-    Tokenizer t = literal_tokenizer("ab cd\n", TOKENIZER_CHAR, false);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer("ab cd\n", TOKENIZER_CHAR, false);
     assert_null(charsmap_new(&t));
-    tokenizer_free(&t);
 }
 
 /* All that the table has is what becomes of one code point in the text: nothing else is changed. */
 TEST(nothing_else_is_replaced)
 {
-    Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
-    char *map = charsmap_new(&t);
+    FREED_BY(tokenizer_free) Tokenizer t = literal_tokenizer(TEXT, TOKENIZER_WORD, false);
+    FREED_ARRAY char *map = charsmap_new(&t);
     int changed = 0;
     for (int32_t c = 1; c < 0x110000; c++) {
         if (c >= 0xD800 && c < 0xE000)
@@ -149,6 +137,4 @@ TEST(nothing_else_is_replaced)
             assert_true(to[0] == ' ' && to[strlen(to) - 1] == ' ');
     }
     assert_in_range(changed, 600, 1100);
-    arrfree(map);
-    tokenizer_free(&t);
 }

@@ -2,16 +2,11 @@
  * are the nearest ones; what its gpt2 is not is refused in one line, with the option that would
  * have made it possible. A reader of its own reads the files back, by the description of the format
  * and not by our writer. make parity runs such files in llama.cpp itself. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/files/file.h"
 #include "formats/huggingface/weights.h"
 #include "programs/export/gguf.h"
-#include "tests/helpers/close.h"
 #include "tests/helpers/model_directory.h"
-#include "tests/helpers/scratch.h"
 
 /* ---- The reader ---- */
 
@@ -230,9 +225,8 @@ static bool flag(const GgufFile *file, const char *key)
 /* Fails unless a key, or text number i of one, is this. */
 static void assert_item(const GgufFile *file, const char *key, size_t i, const char *wanted)
 {
-    char *text = gguf_file_text(gguf_file_key(file, key), i);
+    AUTOFREE char *text = gguf_file_text(gguf_file_key(file, key), i);
     assert_string_equal(text, wanted);
-    free(text);
 }
 
 static void assert_text(const GgufFile *file, const char *key, const char *wanted)
@@ -260,9 +254,8 @@ static void assert_turned(const GgufFile *file, const char *name, const Real *at
 
 TEST(every_tensor_has_its_name_and_its_axes)
 {
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
-    GgufFile file = exported(folder, GGUF_F32);
+    MODEL(folder, model, gelu(TOKENIZER_WORD, false));
+    FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F32);
     const GptWeights *weights = &model.gpt.weights;
     assert_turned(&file, "blk.1.attn_qkv.weight", weights->block[1].attention.qkv.weight, 6, 18);
     assert_turned(&file, "blk.0.attn_output.weight", weights->block[0].attention.out.weight, 6, 6);
@@ -277,20 +270,17 @@ TEST(every_tensor_has_its_name_and_its_axes)
     assert_int_equal(gguf_file_tensor(&file, "output_norm.bias")->count, 1);
     /* tied: no head; 12 tensors in each block */
     assert_int_equal(file.tensor_count, 2 * 12 + 2 + 2);
-    gguf_file_free(&file);
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 /* A context of 8 has 256 positions: those of the model, then more. */
 TEST(positions_go_on_to_a_multiple_of_256)
 {
     for (int learned = 0; learned < 2; learned++) {
-        char *folder = scratch_new();
+        SCRATCH(folder);
         Kind kind = gelu(TOKENIZER_WORD, false);
         kind.shape.positions = learned;
-        Pretrained model = write_model(folder, kind);
-        GgufFile file = exported(folder, GGUF_F16);
+        FREED_BY(free_model) Pretrained model = write_model(folder, kind);
+        FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F16);
         assert_int_equal(whole(&file, "gpt2.context_length"), 256);
         const GgufPart *wpe = gguf_file_tensor(&file, "position_embd.weight");
         assert_true(wpe->type == 0 && wpe->axes[0] == 6 && wpe->axes[1] == 256);
@@ -304,9 +294,6 @@ TEST(positions_go_on_to_a_multiple_of_256)
             const double first = learned ? (double)own[7 * 6] : sin((double)p) / sqrt(6);
             assert_close_one("a position", (double)gguf_file_number(wpe, p * 6), first, 1e-6);
         }
-        gguf_file_free(&file);
-        free_model(&model);
-        scratch_remove(folder);
     }
     assert_int_equal(llamacpp_context(256), 256);
     assert_int_equal(llamacpp_context(257), 512);
@@ -317,9 +304,8 @@ TEST(positions_go_on_to_a_multiple_of_256)
 
 TEST(words_are_marked_where_they_begin)
 {
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
-    GgufFile file = exported(folder, GGUF_F32);
+    MODEL(folder, model, gelu(TOKENIZER_WORD, false));
+    FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F32);
     const Tokenizer *t = &model.tokenizer;
     assert_text(&file, "tokenizer.ggml.model", "t5");
     assert_text(&file, "tokenizer.chat_template",
@@ -342,9 +328,6 @@ TEST(words_are_marked_where_they_begin)
     assert_false(flag(&file, "tokenizer.ggml.add_eos_token"));
     assert_true(flag(&file, "tokenizer.ggml.add_space_prefix"));
     assert_true(flag(&file, "tokenizer.ggml.remove_extra_whitespaces"));
-    gguf_file_free(&file);
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 /* A stream of characters gets a token that ends a text, and never comes: for any input of the head,
@@ -352,15 +335,14 @@ TEST(words_are_marked_where_they_begin)
  * others are the model's, even if bias/gain sums to 0. */
 TEST(a_stream_gets_a_token_that_ends_it)
 {
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, gelu(TOKENIZER_CHAR, true));
+    MODEL(folder, model, gelu(TOKENIZER_CHAR, true));
     LayerNormWeights *norm = &model.gpt.weights.norm;
     for (int c = 0; c < 6; c++) {
         norm->gain[c] = (Real)(1 + 0.1 * c);
         norm->bias[c] = (Real)(c % 2 ? 0.3 : -0.3) * norm->gain[c];
     }
     assert_true(weights_write(enter(folder), &model.gpt, model.gpt.weight_block, 0));
-    GgufFile file = exported(folder, GGUF_F32);
+    FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F32);
     const size_t V = (size_t)model.gpt.config.vocabulary;
     assert_int_equal(whole(&file, "tokenizer.ggml.eos_token_id"), V);
     assert_false(flag(&file, "tokenizer.ggml.add_bos_token"));
@@ -386,16 +368,12 @@ TEST(a_stream_gets_a_token_that_ends_it)
         }
         assert_close_one("a logit", logit, v < V ? own : -100, v < V ? 1e-6 : 1e-3);
     }
-    gguf_file_free(&file);
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 TEST(subwords_have_merges_and_an_end)
 {
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, gelu(TOKENIZER_BPE, true));
-    GgufFile file = exported(folder, GGUF_F32);
+    MODEL(folder, model, gelu(TOKENIZER_BPE, true));
+    FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F32);
     assert_text(&file, "tokenizer.ggml.model", "gpt2");
     assert_text(&file, "tokenizer.ggml.pre", "gpt-2");
     assert_text(&file, "tokenizer.chat_template",
@@ -405,9 +383,6 @@ TEST(subwords_have_merges_and_an_end)
     assert_token(&file, whole(&file, "tokenizer.ggml.eos_token_id"), "ÿ");
     assert_int_equal(gguf_file_key(&file, "tokenizer.ggml.tokens")->count,
                      model.gpt.config.vocabulary);
-    gguf_file_free(&file);
-    free_model(&model);
-    scratch_remove(folder);
 }
 
 /* ---- 16 bits ---- */
@@ -458,7 +433,7 @@ static GgufFile written(Gguf *gguf, const char *folder)
 
 TEST(blocks_of_32_have_a_scale)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     Real rows[2 * 64] = {0}; /* the second block of the first row stays 0 */
     for (int i = 0; i < 32; i++)
         rows[i] = (Real)(i - 16) / 8; /* -2 ... 1.875 */
@@ -467,7 +442,7 @@ TEST(blocks_of_32_have_a_scale)
     Gguf gguf = {0};
     gguf_add(&gguf,
              (GgufTensor){.name = "q", .rows = 2, .cols = 64, .type = GGUF_Q8_0, .at = rows});
-    GgufFile file = written(&gguf, folder);
+    FREED_BY(gguf_file_free) GgufFile file = written(&gguf, folder);
     const GgufPart *q = gguf_file_tensor(&file, "q");
     assert_true(q->type == 8 && q->axes[0] == 64 && q->axes[1] == 2);
     for (int block = 0; block < 4; block++) {
@@ -483,41 +458,29 @@ TEST(blocks_of_32_have_a_scale)
     assert_int_equal((signed char)q->at[2], -127);
     assert_int_equal((signed char)q->at[2 + 16], 0);
     assert_int_equal((signed char)q->at[2 + 31], 119); /* 1.875 / 2 · 127 = 119.06 */
-    gguf_file_free(&file);
-    scratch_remove(folder);
 }
 
-static void add_large(void *type)
+static void add_large(GgufType type)
 {
     Real row[32] = {1, -1e30f};
     Gguf gguf = {0};
-    gguf_add(&gguf,
-             (GgufTensor){.name = "w.weight", .cols = 32, .type = *(GgufType *)type, .at = row});
+    gguf_add(&gguf, (GgufTensor){.name = "w.weight", .cols = 32, .type = type, .at = row});
     gguf_free(&gguf);
 }
 
 TEST(a_number_that_does_not_fit_is_refused)
 {
-    GgufType type = GGUF_F16;
-    assert_dies(add_large, &type, "w.weight", "-1e+30", "--type f32");
-    type = GGUF_Q8_0;
-    assert_dies(add_large, &type, "w.weight");
-    type = GGUF_F32;
-    add_large(&type);
+    ASSERT_DIES(add_large(GGUF_F16), "w.weight", "-1e+30", "--type f32");
+    ASSERT_DIES(add_large(GGUF_Q8_0), "w.weight");
+    add_large(GGUF_F32);
 }
 
 /* ---- What is refused ---- */
 
-typedef struct {
-    const char *folder;
-    GgufType type;
-} Call;
-
-static void open_and_check(void *context)
+static void open_and_check(const char *folder, GgufType type)
 {
-    const Call *call = context;
-    Pretrained model = pretrained_open(call->folder);
-    llamacpp_check(&model, call->type);
+    Pretrained model = pretrained_open(folder);
+    llamacpp_check(&model, type);
     pretrained_close(&model);
 }
 
@@ -533,11 +496,7 @@ TEST(what_it_is_not_is_refused_with_the_option)
     kinds[3].shape.head_size = 4;
     kinds[5].lower = true;
     for (int i = 0; i < 6; i++) {
-        char *folder = scratch_new();
-        Pretrained model = write_model(folder, kinds[i]);
-        Call call = {folder, i == 4 ? GGUF_Q8_0 : GGUF_F32};
-        assert_dies(open_and_check, &call, folder, options[i]);
-        free_model(&model);
-        scratch_remove(folder);
+        MODEL(folder, model, kinds[i]);
+        ASSERT_DIES(open_and_check(folder, i == 4 ? GGUF_Q8_0 : GGUF_F32), folder, options[i]);
     }
 }

@@ -1,6 +1,4 @@
 /* choice.c (test): options that are changed at the prompt line. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "programs/sample/choice.h"
@@ -33,9 +31,8 @@ static const Field *field_of(const char *name)
 static void has(const Fixture *f, const char *name, const char *wanted)
 {
     const AnswerRules rules = choice_rules(&f->choice, &f->decided, &f->tokenizer);
-    char *value = choice_value(&f->choice, &rules, field_of(name));
+    AUTOFREE char *value = choice_value(&f->choice, &rules, field_of(name));
     assert_string_equal(value, wanted);
-    free(value);
 }
 
 static void change(Fixture *f, const char *name, const char *value, const char *now)
@@ -50,12 +47,12 @@ static void change(Fixture *f, const char *name, const char *value, const char *
 static void refuse(Fixture *f, const char *name, const char *value, const char *words)
 {
     const Fixture before = *f;
-    char *wrong = choice_change(&f->choice, &f->decided, &f->tokenizer, field_of(name), value);
+    AUTOFREE char *wrong =
+        choice_change(&f->choice, &f->decided, &f->tokenizer, field_of(name), value);
     assert_non_null(wrong);
     if (!strstr(wrong, words))
         fail_msg("'%s' is not in '%s'", words, wrong);
     assert_memory_equal(&before, f, sizeof *f);
-    free(wrong);
 }
 
 TEST(every_option_of_answers_changes_and_comes_back)

@@ -1,6 +1,4 @@
 /* commands.c (test): what lines after a colon mean. */
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
@@ -29,27 +27,25 @@ static const Field **all_names(void)
 /* Checks what a line means: the name of a command or an option, and the value. */
 static void check(const char *line, const char *name, const char *value)
 {
-    char *typed = format_text("%s", line);
+    AUTOFREE char *typed = format_text("%s", line);
     const Field **names = all_names();
     const CommandLine read = command_read(names, typed);
     assert_null(read.wrong);
     assert_string_equal(read.meant->name, name);
     assert_string_equal(read.value, value);
     arrfree(names);
-    free(typed);
 }
 
 /* Checks that a line is refused with a message that holds a text. */
 static void refuse(const char *line, const char *text)
 {
-    char *typed = format_text("%s", line);
+    AUTOFREE char *typed = format_text("%s", line);
     const Field **names = all_names();
     const CommandLine read = command_read(names, typed);
     assert_null(read.meant);
     assert_non_null(strstr(read.wrong, text));
     free(read.wrong);
     arrfree(names);
-    free(typed);
 }
 
 TEST(names_may_be_cut)

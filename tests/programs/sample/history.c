@@ -1,14 +1,10 @@
 /* history.c (test): the file of prompts: where it is, who can read it, how long it becomes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <editline/readline.h>
 
 #include "base/base.h"
 #include "programs/sample/conversation.h"
-#include "tests/helpers/close.h"
-#include "tests/helpers/scratch.h"
+#include "tests/helpers/test.h"
 
 /* NULL unsets a variable. */
 static void set(const char *name, const char *value)
@@ -24,12 +20,11 @@ static void check_path(const char *history, const char *state, const char *home,
     set("PULGA_HISTORY", history);
     set("XDG_STATE_HOME", state);
     set("HOME", home);
-    char *path = history_path();
+    AUTOFREE char *path = history_path();
     if (wanted)
         assert_string_equal(path, wanted);
     else
         assert_null(path);
-    free(path);
 }
 
 TEST(the_environment_says_where_it_is)
@@ -57,48 +52,42 @@ static void check_lines(const char *path, int count, const char *first, const ch
 
 TEST(only_the_owner_can_read_it)
 {
-    char *folder = scratch_new(), *path = format_text("%s/a/b/history", folder);
+    SCRATCH(folder);
+    AUTOFREE char *path = format_text("%s/a/b/history", folder);
     struct stat file, above;
     check_lines(path, 0, NULL, NULL); /* that it is not there is no mistake */
     assert_true(history_add(path, "un gato"));
     assert_true(history_add(path, "¿qué? 'come'"));
     check_lines(path, 2, "un gato", "¿qué? 'come'");
-    char *middle = format_text("%s/a", folder);
+    AUTOFREE char *middle = format_text("%s/a", folder);
     assert_int_equal(stat(path, &file) | stat(middle, &above), 0);
     assert_int_equal(file.st_mode & 0777, 0600);
     assert_int_equal(above.st_mode & 0777, 0700);
-    free(middle);
-    free(path);
-    scratch_remove(folder);
 }
 
 TEST(the_last_lines_are_read)
 {
-    char *folder = scratch_new(), *path = format_text("%s/history", folder);
+    SCRATCH(folder);
+    AUTOFREE char *path = format_text("%s/history", folder);
     for (int i = 1; i <= KEPT_PROMPTS + 5; i++) {
         char line[32];
         snprintf(line, sizeof line, "prompt %d", i);
         assert_true(history_add(path, line));
     }
     check_lines(path, KEPT_PROMPTS, "prompt 6", "prompt 1005");
-    free(path);
-    scratch_remove(folder);
 }
 
 TEST(damaged_lines_are_left_out)
 {
     static const char bytes[] = "uno\n\n\xff\xfe\ndos\nand no end";
-    char *folder = scratch_new();
-    char *path = scratch_write(folder, "history", bytes, strlen(bytes));
+    SCRATCH(folder);
+    AUTOFREE char *path = scratch_write(folder, "history", bytes, strlen(bytes));
     check_lines(path, 3, "uno", "and no end");
-    free(path);
-    scratch_remove(folder);
 }
 
 TEST(what_cannot_be_written_is_left_alone)
 {
-    char *folder = scratch_new();
+    SCRATCH(folder);
     assert_false(history_add(folder, "un gato"));
     assert_false(history_add("/proc/nowhere/history", "un gato"));
-    scratch_remove(folder);
 }

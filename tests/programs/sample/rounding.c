@@ -1,7 +1,5 @@
 /* rounding.c (test): a rounded model gives, bit for bit, what a model gives whose weights are the
  * numbers that model/matrix/rounded.h promises, for few rows and many, with 1 to 3 threads. */
-#include <math.h>
-#include <string.h>
 
 #include "base/parallel/threads.h"
 #include "model/gpt.h"

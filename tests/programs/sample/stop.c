@@ -1,10 +1,8 @@
 /* stop.c (test): continuations that end before a text, and that are printed as they grow. The same
  * draws without an end tell where each must end; printing at the end tells what must be printed. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/sample/conversation.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/trained.h"
 
 static const char TEXT[] = "un gato come\nun perro salta: ¡año!\nel niño come un año\n";
@@ -34,7 +32,7 @@ static int check_stop(Trained *f, AnswerRules rules, const char *stop, const cha
     Answer whole = answer_to(&plain, prompt), answer = answer_to(&ending, prompt);
     for (int i = 0; i < answer.count; i++) {
         const Continuation *c = &answer.continuations[i];
-        char *wanted = added(&plain, &whole, &whole.continuations[i]);
+        AUTOFREE char *wanted = added(&plain, &whole, &whole.continuations[i]);
         char *got = added(&ending, &answer, c), *at = strstr(wanted, stop);
         assert_int_equal(c->stopped, at != NULL);
         assert_int_equal(c->ended, !at && whole.continuations[i].ended);
@@ -42,11 +40,9 @@ static int check_stop(Trained *f, AnswerRules rules, const char *stop, const cha
         if (at)
             *at = 0;
         assert_string_equal(got, wanted);
-        char *text = answer_text(&ending, &answer, c);
+        AUTOFREE char *text = answer_text(&ending, &answer, c);
         if (f->model.tokenizer.kind != TOKENIZER_WORD && c->stopped && *text)
             assert_int_equal(c->in_text, strstr(TEXT, text) != NULL);
-        free(text);
-        free(wanted);
         free(got);
     }
     answer_free(&whole);
@@ -76,7 +72,7 @@ static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool gro
 
 static void check_model(const char *const *options, const char *prompt, int words)
 {
-    Trained f = trained_open(TEXT, options);
+    FREED_BY(trained_close) Trained f = trained_open(TEXT, options);
     int stopped = 0;
     for (int i = 0; i < STOP_COUNT; i++) {
         AnswerRules rules = {.count = DRAWS, .words = words, .sampling = {3, 1, 0}, .seed = 3};
@@ -91,7 +87,6 @@ static void check_model(const char *const *options, const char *prompt, int word
         }
     }
     assert_true(stopped > DRAWS); /* else little is proved */
-    trained_close(&f);
 }
 
 TEST(continuations_end_before_a_text)

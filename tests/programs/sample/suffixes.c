@@ -1,10 +1,8 @@
 /* suffixes.c: how often a text has some tokens, and after which of their ends it goes on, as brute
  * force counts it. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/sample/score.h"
-#include "tests/helpers/close.h"
+#include "tests/helpers/test.h"
 #include "tests/helpers/corpora.h"
 
 enum { LONGEST = 6, V = 8 };
@@ -35,8 +33,8 @@ static void check(const Suffixes *s, const int *text, const int *tokens, int cou
 TEST(counts_are_those_of_brute_force)
 {
     for (int stream = 0; stream < 2; stream++) {
-        Corpus c = corpus_made_up(20, 9, stream);
-        Suffixes s = suffixes_new(&c, LONGEST);
+        FREED_BY(corpus_free) Corpus c = corpus_made_up(20, 9, stream);
+        FREED_BY(suffixes_free) Suffixes s = suffixes_new(&c, LONGEST);
         const int all = (int)c.ids.count;
         int *text = corpus_tokens(&c), part[LONGEST];
         for (int from = 0; from < all; from++)
@@ -49,21 +47,16 @@ TEST(counts_are_those_of_brute_force)
                 }
         check(&s, text, text, 0);
         free(text);
-        suffixes_free(&s);
-        corpus_free(&c);
     }
 }
 
 /* One token, over and over: each place has the tokens of all that come later. */
 TEST(a_text_may_repeat_itself)
 {
-    Corpus c = corpus_of_string("a a a a b a a a a", true, false);
-    Suffixes s = suffixes_new(&c, LONGEST);
-    int *text = corpus_tokens(&c);
+    FREED_BY(corpus_free) Corpus c = corpus_of_string("a a a a b a a a a", true, false);
+    FREED_BY(suffixes_free) Suffixes s = suffixes_new(&c, LONGEST);
+    AUTOFREE int *text = corpus_tokens(&c);
     for (int from = 0; from < 9; from++)
         for (int count = 0; count <= LONGEST && from + count <= 9; count++)
             check(&s, text, text + from, count);
-    free(text);
-    suffixes_free(&s);
-    corpus_free(&c);
 }

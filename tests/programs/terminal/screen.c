@@ -1,7 +1,5 @@
 /* screen.c (test): paragraphs break between words, counts have the right plural, and a clock that
  * stands still gives no absurd speed. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "programs/terminal/screen.h"
 #include "tests/helpers/close.h"
@@ -33,9 +31,8 @@ static void check_paragraph(const char *columns, const char *label, const char *
     setenv("COLUMNS", columns, 1);
     capture_begin();
     screen_paragraph(&screen, label, "%s", text);
-    char *printed = capture_end();
+    AUTOFREE char *printed = capture_end();
     assert_string_equal(printed, expected);
-    free(printed);
 }
 
 TEST(a_paragraph_breaks_between_words)

@@ -1,7 +1,4 @@
 /* shell.c: words that are printed for a shell are the words that it then reads. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "programs/terminal/options.h"
@@ -9,9 +6,8 @@
 
 static void assert_line(char *word, const char *wanted)
 {
-    char *line = command_line((char *[]){word, NULL});
+    AUTOFREE char *line = command_line((char *[]){word, NULL});
     assert_string_equal(line, wanted);
-    free(line);
 }
 
 TEST(a_word_is_quoted_only_if_a_shell_needs_it)
@@ -41,18 +37,4 @@ TEST(the_shell_reads_the_words_back)
     pclose(shell);
     assert_string_equal(got, "a b.it's.*.$x.\".\\.#.ñ..");
     free(line);
-}
-
-TEST(words_are_joined_in_time_that_grows_with_their_length)
-{
-    enum { COUNT = 300000 };
-    char **words = memory_new(COUNT + 1, sizeof *words, "a test");
-    for (int i = 0; i < COUNT; i++)
-        words[i] = "a";
-    const double began = processor_seconds();
-    char *text = words_together(words);
-    assert_int_equal(strlen(text), 2 * COUNT - 1);
-    assert_true(processor_seconds() - began < 1); /* 15 s when each word copied all before it */
-    free(text);
-    free(words);
 }
