@@ -25,6 +25,8 @@ typedef struct {
     Config config;
     CurveLine evaluated;
     double best_loss, seconds; /* NAN if not known */
+    double whole_loss;         /* over all that a sample was evaluated of, or as much as was read */
+    double whole_tokens;
     int64_t best_step;
     size_t parameters;
     const char *checksum; /* of the best weights, or NULL */
@@ -63,6 +65,8 @@ static Run read_run(const char *path)
                     : run.evaluated.wide ? run.evaluated.minimum
                                          : (double)NAN;
     run.best_step = result ? (int64_t)json_number(result, "best_step") : run.evaluated.best;
+    run.whole_loss = json_number(result, "whole_loss");
+    run.whole_tokens = json_number(result, "whole_tokens");
     run.seconds = json_number(result, "seconds");
     run.checksum = json_text(result, "checksum");
     return run;
@@ -317,6 +321,16 @@ static bool write_file(const Run *runs, const char *const *names, const char *pa
     return is_output(path) || file_commit(&writer);
 }
 
+/* Losses over as many tokens of the whole part say more than those of a sample. */
+static void prefer_whole(Run *runs)
+{
+    for (ptrdiff_t i = 0; i < arrlen(runs); i++)
+        if (!(runs[i].whole_tokens == runs->whole_tokens))
+            return;
+    for (ptrdiff_t i = 0; i < arrlen(runs); i++)
+        runs[i].best_loss = runs[i].whole_loss;
+}
+
 bool compare(char *const *paths, const char *file, const Screen *screen)
 {
     Run *runs = NULL;
@@ -328,6 +342,7 @@ bool compare(char *const *paths, const char *file, const Screen *screen)
             arrput(runs, read_run(*paths));
         else
             good = false;
+    prefer_whole(runs);
     const char **names = differences(runs);
     for (ptrdiff_t i = 0; i < arrlen(names); i++)
         add_difference(runs, names[i]);

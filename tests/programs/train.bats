@@ -433,6 +433,11 @@ on_terminal() {
     whole=$(sed -n 's/^ *\([0-9.]*\) over 12,202 of 16,938 held-out tokens.*/\1/p' out.txt)
     [ "$(jq .pulga.result.whole_tokens run/config.json)" = 12202 ]
     [ "$(printf %.6f "$(jq .pulga.result.whole_loss run/config.json)")" = "$whole" ]
+    # One run is compared by it, two only if both have it.
+    "$BIN/train" --compare run | grep -qE "^run +$whole "
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --val 0.5 --steps 0 --out untrained >/dev/null
+    sampled=$(printf %.6f "$(jq .pulga.result.best_loss run/config.json)")
+    "$BIN/train" --compare run untrained | grep -qE "^run +$sampled "
     grep -qF "**whole**: $whole over 12,202 of 16,938" run/README.md
     # A run that was killed after its last step gets it when it is resumed.
     jq -c 'del(.pulga.result)' run/config.json >config.json
