@@ -588,7 +588,7 @@ static char *why_no_longer(const Trainer *t)
     const bool floor = trainer_has_floor(t), holds_out = trainer_holds_out(t);
     if (p->best_loss - (floor ? t->floor : 0) < LITTLE)
         return format_text(_("nothing is left to learn; look inside:"));
-    if (holds_out && (p->step - p->best_step >= 2 * s->eval_every ||
+    if (holds_out && (p->step - p->best_step >= 2 * (int64_t)s->eval_every ||
                       (double)p->best_step < STILL_FALLING * s->steps))
         return format_text(_("no better since step %" PRId64
                              ": more steps will not help, more text would; look inside:"),
