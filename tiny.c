@@ -2,7 +2,6 @@
  * small GPT learns them. ./train data/perro.txt chooses these numbers itself; its model is the same
  * to the last bit. `make tiny && ./tiny && ./sample runs/tiny el` */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "formats/huggingface/config.h"
 #include "formats/huggingface/weights.h"

@@ -1,7 +1,5 @@
 /* attend.c: runs a trained model over a text and shows which tokens each of its heads attends to:
  * as tables on the terminal, or written into a file of one of several kinds. */
-#include <stdio.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "programs/attend/heads_file.h"

@@ -2,10 +2,6 @@
  * between two calls it may do anything else, so pause and single steps need no threads. What is
  * printed, and what ends the program, is as in train. */
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"

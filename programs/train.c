@@ -3,9 +3,6 @@
  * verifies a run, or compares several. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <stb/stb_ds.h>
 

@@ -5,9 +5,6 @@
 
 #include <errno.h>
 #include <stb/stb_ds.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>

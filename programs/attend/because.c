@@ -3,11 +3,8 @@
  * it must give the run's own weights, bit by bit, or the others could not be compared with it. */
 #include "because.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/files/file.h"
 #include "base/utf8.h"

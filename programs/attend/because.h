@@ -3,8 +3,6 @@
 #ifndef PULGA_BECAUSE_H
 #define PULGA_BECAUSE_H
 
-#include <stdio.h>
-
 #include "formats/huggingface/config.h"
 #include "programs/terminal/screen.h"
 

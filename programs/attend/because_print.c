@@ -1,7 +1,5 @@
 /* because_print.c: a table of the trainings without some lines, and the same as .csv and .json. */
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "because.h"

@@ -3,7 +3,6 @@
 #include "heads_file.h"
 
 #include <assert.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/files/file.h"

@@ -3,10 +3,6 @@
  * characters. */
 #include "tables.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "programs/answer/answer_print.h"
 #include "programs/pictures/colours.h"

@@ -2,7 +2,6 @@
  * then. */
 #include "texts.h"
 
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/files/file.h"

@@ -2,8 +2,6 @@
 #ifndef PULGA_TEXTS_H
 #define PULGA_TEXTS_H
 
-#include <stdio.h>
-
 #include "formats/huggingface/config.h"
 #include "programs/attend/heads/heads.h"
 #include "text/encoder.h"

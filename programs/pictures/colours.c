@@ -3,11 +3,6 @@
  * colours of that palette jump in hue and lightness. */
 #include "colours.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/numbers/elementary.h"
 
 /* Lightness at both ends, beyond which sRGB has no room for a hue; and that for unknown grounds. */

@@ -4,11 +4,7 @@
  * above its rows with each word shaded. */
 #include "score.h"
 
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers/elementary.h"
 #include "base/system/system.h"

@@ -3,11 +3,6 @@
 #include "curve.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "base/language.h"

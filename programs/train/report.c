@@ -4,11 +4,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/files/file.h"
 #include "base/numbers/elementary.h"

@@ -3,8 +3,6 @@
 #ifndef PULGA_REPORT_H
 #define PULGA_REPORT_H
 
-#include <stdint.h>
-
 #include "programs/terminal/screen.h"
 #include "trainer.h"
 

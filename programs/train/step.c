@@ -3,9 +3,6 @@
  * is drawn by its number in the step, so it depends on neither. */
 #include "trainer.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "programs/train/team/team.h"
 #include "text/corpus/corpus.h"
 

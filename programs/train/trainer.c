@@ -6,10 +6,6 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/files/file.h"

@@ -3,8 +3,6 @@
 #ifndef PULGA_TRAINER_H
 #define PULGA_TRAINER_H
 
-#include <stdio.h>
-
 #include "programs/train/saving/run.h"
 #include "programs/train/team/shards.h"
 #include "text/corpus/batches.h"

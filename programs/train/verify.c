@@ -4,9 +4,6 @@
 #include "session.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -5,9 +5,6 @@
  * A function named measure_... runs in that process and returns a figure; one named bench_...
  * starts such processes and reports their figures as rows of a table. docs/experiments.md explains
  * them. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parallel/threads.h"
 #include "model/matrix/matrix.h"

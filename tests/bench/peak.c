@@ -1,8 +1,6 @@
 /* peak.c: loops that do nothing but multiply-adds, or nothing but read. */
 #include "bench.h"
 
-#include <string.h>
-
 #include "base/base.h"
 #include "base/numbers/lanes.h"
 #include "base/parallel/threads.h"

@@ -1,9 +1,6 @@
 /* texts.c: a text is read as ./train reads it, by its rooms or by the program itself. */
 #include "bench.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/base.h"

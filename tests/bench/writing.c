@@ -3,9 +3,6 @@
  * and a long one, and the difference is taken. */
 #include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/base.h"
 #include "formats/huggingface/config.h"
 #include "text/tokenizer.h"

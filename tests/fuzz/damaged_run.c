@@ -2,10 +2,6 @@
  * a resumed run cuts, is put back before. */
 #include "damaged_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "programs/terminal/options.h"
 #include "programs/train/trainer.h"
 #include "showing.h"

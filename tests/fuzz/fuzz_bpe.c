@@ -1,7 +1,5 @@
 /* fuzz_bpe.c: a byte that says how large the vocabulary is, and a text of any bytes: trained on,
  * encoded as the definition of BPE has it, and decoded, whole and as a stream. */
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"

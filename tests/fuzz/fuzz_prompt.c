@@ -1,7 +1,4 @@
 /* fuzz_prompt.c: a byte that chooses a model, then a prompt. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness.h"
 #include "showing.h"

@@ -1,6 +1,4 @@
 /* fuzz_receipt.c: a receipt that somebody sent. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/train/saving/run.h"
 #include "harness.h"

@@ -1,9 +1,5 @@
 /* fuzz_text.c: options in the first line ("tokens=char val=0.5"), a text behind it: read, planned
  * and cut into the batches of three epochs and of an evaluation. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "programs/terminal/options.h"

@@ -1,6 +1,4 @@
 /* fuzz_words.c: a vocabulary of words that end in a 0 byte, and everything that displays them. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "tests/helpers/cases.h"

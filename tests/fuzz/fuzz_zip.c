@@ -1,6 +1,4 @@
 /* fuzz_zip.c: a .zip that somebody sent. */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/files/zip.h"

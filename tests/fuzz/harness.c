@@ -5,11 +5,7 @@
 #include <sanitizer/allocator_interface.h>
 #include <sanitizer/asan_interface.h>
 #include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdio_ext.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <utf8proc.h>
 #include <xxhash.h>

@@ -3,9 +3,6 @@
 #include "showing.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "programs/answer/answer_print.h"

@@ -2,10 +2,6 @@
  * square on which each pair of a query and a key that it attends to is drawn as a coloured cell. */
 #include "figure.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/numbers/elementary.h"
 #include "base/utf8.h"
 #include "model/matrix/matrix.h"

@@ -4,8 +4,6 @@
 #ifndef PULGA_FIGURE_H
 #define PULGA_FIGURE_H
 
-#include <stdio.h>
-
 #include "model/gpt.h"
 #include "heads.h"
 

@@ -5,10 +5,7 @@
 
 #include <assert.h>
 #include <endian.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers/elementary.h"
 #include "base/numbers/random.h"

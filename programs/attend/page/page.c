@@ -6,10 +6,7 @@
 #include "page.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/files/file.h"

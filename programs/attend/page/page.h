@@ -4,9 +4,6 @@
 #ifndef PULGA_PAGE_H
 #define PULGA_PAGE_H
 
-#include <stdint.h>
-#include <stdio.h>
-
 #include "formats/run/training_text.h"
 #include "programs/attend/heads/heads.h"
 

@@ -5,8 +5,6 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "base/base.h"
 #include "base/parallel/threads.h"

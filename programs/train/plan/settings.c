@@ -5,8 +5,6 @@
 #include "settings.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "model/shape/gpt_config.h"

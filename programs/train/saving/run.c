@@ -6,11 +6,7 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stb/stb_ds.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

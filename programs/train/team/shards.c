@@ -2,9 +2,6 @@
  * walk the subtrees in order. */
 #include "shards.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/parallel/threads.h"
 #include "team.h"
 

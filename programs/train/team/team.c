@@ -1,7 +1,6 @@
 /* team.c: without MPI a team has one member. With it, the Makefile takes team_mpi.c instead. */
 #include "team.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/base.h"

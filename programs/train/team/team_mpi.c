@@ -8,13 +8,9 @@
 #include "team.h"
 
 #include <errno.h>
-#include <math.h>
 #include <mpi.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,9 +1,6 @@
 /* heads_file.c: the ending chooses the kind of a file, and files of others are not replaced. */
 #include "tests/helpers/close.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/files/file.h"
 #include "programs/attend/heads_file.h"
 #include "tests/helpers/maps.h"

@@ -2,9 +2,6 @@
  * attend to, shades, and what is printed if it does not fit. */
 #include "tests/helpers/close.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "programs/attend/tables.h"
 #include "tests/helpers/maps.h"
 

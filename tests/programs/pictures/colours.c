@@ -2,8 +2,6 @@
  * letters can be read on every colour. */
 #include "tests/helpers/close.h"
 
-#include <math.h>
-
 #include "programs/pictures/colours.h"
 
 static double linear(int eight_bits)

@@ -2,10 +2,6 @@
  * that it is whole whatever the log holds. */
 #include "tests/helpers/close.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "programs/train/curve.h"
 #include "tests/helpers/maps.h"
 

@@ -2,9 +2,6 @@
  * the text: whoever opens the run refuses it in one line, or comes to the very same numbers. A
  * person may edit config.json and the tokenizer's files: with those, the model opens or is refused
  * in one line, and a resumed run refuses every change of what the run is. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/files/file.h"

@@ -1,7 +1,5 @@
 /* not_finite.c: numbers that are no longer finite end a run in one line, with the step, the first
  * wrong number and what to do, before they are saved. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"

@@ -2,10 +2,6 @@
  * Braille or in ASCII as the locale says, and in colour only if colours are allowed. */
 #include "tests/helpers/close.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "programs/train/curve.h"
 #include "tests/helpers/maps.h"

@@ -1,9 +1,6 @@
 /* verify finds a single changed bit of one weight, of a moment or of the best weights in any
  * checkpoint, whose own checksum is right; and a row of the receipt that training does not come to.
  * It leaves every file as it is. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/train/session.h"
 #include "tests/helpers/close.h"

@@ -2,9 +2,6 @@
  * text becomes markup. */
 #include "tests/helpers/close.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "programs/attend/heads/figure.h"
 #include "programs/pictures/svg.h"
 #include "tests/helpers/maps.h"

@@ -2,9 +2,6 @@
  * right on maps made by hand. */
 #include "tests/helpers/close.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "programs/attend/heads/heads.h"
 #include "tests/helpers/cases.h"
 #include "tests/helpers/literal.h"

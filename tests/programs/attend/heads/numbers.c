@@ -1,9 +1,6 @@
 /* numbers.c: .npy, .csv and .json hold the same numbers, in the layout that other programs read. */
 #include "tests/helpers/close.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "programs/attend/heads/heads.h"
 #include "tests/helpers/maps.h"
 

@@ -3,10 +3,6 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "programs/attend/heads/figure.h"
 #include "programs/pictures/svg.h"
 #include "tests/helpers/maps.h"

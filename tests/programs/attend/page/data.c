@@ -4,8 +4,6 @@
 #include "tests/helpers/close.h"
 
 #include <cjson/cJSON.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/attend/page/page.h"
 #include "tests/helpers/corpora.h"

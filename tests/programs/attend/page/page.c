@@ -2,10 +2,6 @@
  * small pictures, the ranges of keys; and no word of a text becomes markup. */
 #include "tests/helpers/close.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "programs/attend/page/page.h"
 #include "tests/helpers/maps.h"
 #include "tests/helpers/model_directory.h"

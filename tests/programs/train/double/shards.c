@@ -1,8 +1,6 @@
 /* shards.c: a step that is cut into shards is the step taken at once, apart from rounding: its
  * dropout, its hidden tokens and its mean are those of the whole step. In double, rounding is too
  * small to hide a mistake. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"

@@ -1,8 +1,5 @@
 /* advice.c: a text that is wrapped at a column, or has no spaces, is recognised, and others are
  * not. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/train/plan/plan.h"
 #include "tests/helpers/close.h"

@@ -1,8 +1,4 @@
 /* floor.c: the floor is what brute force counts: no model can do better on the training text. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/train/plan/floor.h"
 #include "tests/helpers/close.h"

@@ -1,7 +1,5 @@
 /* plan.c: how long a run is, and what is chosen to suit a text. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/train/plan/plan.h"
 #include "tests/helpers/close.h"

@@ -1,7 +1,5 @@
 /* settings.c: what the table of settings promises: names, limits, and what a resumed run
  * keeps. How fields are read and printed is tested in tests/base/field.c. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "programs/train/plan/settings.h"
 #include "tests/helpers/close.h"

@@ -1,8 +1,5 @@
 /* A receipt is read back as it was written, to the last digit; rows that a resumed run comes to
  * again are replaced; what is not a receipt, or another run's, is refused. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "programs/train/saving/run.h"

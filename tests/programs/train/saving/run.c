@@ -1,8 +1,5 @@
 /* The parts of a run's directory: its identity is one run's, its log is read line by line, and its
  * checkpoints are those of its names. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <stb/stb_ds.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,4 @@
 /* sum_tree.c: the sums of shards along the tree, compared with those that are written out. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parallel/threads.h"
 #include "programs/train/team/shards.h"

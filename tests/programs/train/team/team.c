@@ -3,8 +3,6 @@
 #include "programs/train/team/team.h"
 #include "tests/helpers/close.h"
 
-#include <stdlib.h>
-
 TEST(launchers_tell_how_many_they_started)
 {
     int number;
