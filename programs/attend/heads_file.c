@@ -18,15 +18,16 @@ typedef struct {
     void (*write)(FILE *out, const Heads *heads); /* NULL: a page, which needs more */
     size_t most;                                  /* pairs of query and key; 0: any number */
     void (*write_positions)(FILE *out, const Positions *positions); /* or NULL */
+    void (*write_effects)(FILE *out, const Effects *effects);       /* or NULL */
 } FileKind;
 
 /* Only pictures have a limit: a viewer or a browser must draw them. */
 static const FileKind KINDS[] = {
-    {".html", PAGE_BEGIN, NULL, NULL, PAGE_MOST, NULL},
-    {".svg", SVG_BEGIN, NULL, heads_figure, FIGURE_MOST, positions_figure},
-    {".npy", NPY_BEGIN, NULL, numbers_npy, 0, positions_npy},
-    {".csv", NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, numbers_csv, 0, positions_csv},
-    {".json", "{\"run\": ", NULL, numbers_json, 0, positions_json},
+    {".html", PAGE_BEGIN, NULL, NULL, PAGE_MOST, NULL, NULL},
+    {".svg", SVG_BEGIN, NULL, heads_figure, FIGURE_MOST, positions_figure, NULL},
+    {".npy", NPY_BEGIN, NULL, numbers_npy, 0, positions_npy, NULL},
+    {".csv", NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, numbers_csv, 0, positions_csv, NULL},
+    {".json", "{\"run\": ", NULL, numbers_json, 0, positions_json, effects_json},
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -61,6 +62,12 @@ void heads_file_check(const char *path, bool positions)
     if (!file_is_ours(path, kind->begin) && !(kind->other && file_is_ours(path, kind->other)))
         die("--output %s: this file was not written by attend; choose another name, or remove it",
             path);
+}
+
+bool heads_file_has_effects(const char *path)
+{
+    const FileKind *kind = kind_of(path);
+    return kind && kind->write_effects;
 }
 
 bool heads_file_is_page(const char *path)
@@ -118,5 +125,14 @@ bool heads_file_write_positions(const char *path, const Positions *positions)
     if (!begin_at(&writer, path))
         return false;
     kind->write_positions(writer.stream, positions);
+    return commit(&writer);
+}
+
+bool heads_file_write_effects(const char *path, const Effects *effects)
+{
+    FileWriter writer;
+    if (!begin_at(&writer, path))
+        return false;
+    kind_of(path)->write_effects(writer.stream, effects);
     return commit(&writer);
 }

@@ -1,4 +1,4 @@
-/* heads_file.h: writes attention maps, or the cosines of positions, into a file, of the kind that
+/* heads_file.h: writes attention maps, the cosines of positions or what heads do into a file, of the kind that
  * the file's ending names. */
 #ifndef PULGA_HEADS_FILE_H
 #define PULGA_HEADS_FILE_H
@@ -14,12 +14,14 @@ bool heads_file_is_output(const char *path);
  * if the path is a file that attend has not written, such as config.json or another table. */
 void heads_file_check(const char *path, bool positions);
 
-/* Whether the ending is that of a page. */
+/* Whether the ending is that of a file that can hold what each head does, or of a page. */
+bool heads_file_has_effects(const char *path);
 bool heads_file_is_page(const char *path);
 
 /* Writes the chosen heads; `source` is for a page. Dies if they are too many for that kind of file.
  * If writing fails, warns, leaves no part of the file and returns false. */
 bool heads_file_write(const char *path, const Heads *heads, const PageSource *source);
 bool heads_file_write_positions(const char *path, const Positions *positions);
+bool heads_file_write_effects(const char *path, const Effects *effects);
 
 #endif
