@@ -7,10 +7,11 @@ import html
 import json
 import os
 import pathlib
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .programs import Error, Path, Process, Value, arguments, call
+from .programs import Error, Path, Process, Value, arguments, call, warn
 from .rows import Continuation, Gap, Head, Line, Near, Next, Table, Token
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     Array = numpy.ndarray[Any, Any]
 
 _OPEN = 4  # processes that a model keeps open
-_LINE = 1 << 20  # bytes of a prompt that sample reads as a line
 _GIVEN = ("json", "csv", "score", "near", "decode", "output", "heads", "positions", "help")
 
 
@@ -77,10 +77,7 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """The ids that the model reads of a prompt, with [bos] if it reads by lines."""
-        answer = self._model._ask(["--count=0", "--table=0"], text)
-        if "unknown" in answer:
-            raise Error(answer["unknown"])
-        return list(answer["ids"])
+        return list(self._model._ask(["--count=0", "--table=0"], text, strict=True)["ids"])
 
     def decode(self, ids: Sequence[int]) -> str:
         """Their text, without [bos] and [eos]."""
@@ -95,7 +92,7 @@ class Model:
         self.path = pathlib.Path(path)
         self.tokenizer = Tokenizer(self)
         self._open: dict[tuple[object, ...], Process] = {}
-        self._call("sample", [], [], words=["--json"])  # says what is wrong with it, if anything is
+        self._call("sample", ["--json"], [])  # says what is wrong with it, if anything is
 
     def __repr__(self) -> str:
         return f"pulga.open({str(self.path)!r})"
@@ -103,29 +100,42 @@ class Model:
     def __fspath__(self) -> str:
         return str(self.path)
 
-    def _call(self, name: str, options: Sequence[str], texts: Sequence[str], given: str = "",
-              words: Sequence[str] = ()) -> str:
-        return call(name, [*words, *options, "--", str(self.path), *texts], given)[0]
+    def _call(self, name: str, options: Sequence[str], texts: Sequence[str],
+              given: str = "") -> str:
+        return call(name, [*options, "--", str(self.path), *texts], given)[0]
 
-    def _ask(self, words: Sequence[str], prompt: str) -> dict[str, Any]:
-        """The answer to a prompt, of a process that stays open; but if the prompt is no line, of
-        one for it alone."""
-        if "\n" in prompt or "\r" in prompt or len(prompt) * 4 > _LINE:
-            answer = json.loads(self._call("sample", words, [prompt], words=["--json"]))
+    def _ask(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
+        """The answer to a prompt, of a process that stays open; but if the prompt has line ends, of
+        one for it alone. If it is strict, all of the prompt must be known."""
+        if "\n" in prompt or "\r" in prompt:
+            return self._once(words, prompt, strict)
+        weights = self.path / "model.safetensors"
+        saved = weights.stat().st_mtime_ns if weights.exists() else 0
+        key = (os.getpid(), saved, *words)  # a forked process has its own, a trained run a new one
+        process = self._open.pop(key, None)
+        if not process or not process.end.alive:
+            process = Process("sample", ["--json", *words, "--", str(self.path)])
+        self._open[key] = process  # now the last one
+        while len(self._open) > _OPEN:
+            self._open.pop(next(iter(self._open))).end()
+        return self._checked(process.ask(prompt), strict)
+
+    def _once(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
+        words = ["--json", *words]
+        if "\n" in prompt or "\r" in prompt:
+            answer = self._call("sample", words, [prompt])
         else:
-            weights = self.path / "model.safetensors"
-            saved = weights.stat().st_mtime_ns if weights.exists() else 0
-            key = (os.getpid(), saved, *words)  # a forked process has its own, a trained run a new one
-            process = self._open.pop(key, None)
-            if not process or not process.end.alive:
-                process = Process("sample", ["--json", *words, "--", str(self.path)])
-            self._open[key] = process  # now the last one
-            while len(self._open) > _OPEN:
-                self._open.pop(next(iter(self._open))).end()
-            answer = process.ask(prompt)
-        if "error" in answer:
-            raise Error(answer["error"])
-        return dict(answer)
+            answer = self._call("sample", words, [], prompt + "\n")
+        return self._checked(json.loads(answer), strict)
+
+    def _checked(self, answer: dict[str, Any], strict: bool) -> dict[str, Any]:
+        unknown = answer.get("unknown", "")
+        wrong = answer.get("error", unknown if strict else "")
+        wrong, unknown = (re.sub(r"^[^:]*:[0-9]+: ", "", line) for line in (wrong, unknown))
+        if wrong:
+            raise Error(wrong)
+        warn("sample", unknown)
+        return answer
 
     def close(self) -> None:
         """Ends the processes that are open. So does the end of this object, or of Python."""
@@ -160,16 +170,15 @@ class Model:
         same seed draws the same.
 
         >>> [str(text) for text in model.sample("el perro", count=2)]
-        ['come', 'come croquetas']
+        ['come', 'come un hueso']
         """
         words = arguments("sample", options, _GIVEN)
-        answer = json.loads(self._call("sample", words, [prompt], words=["--json"]))
-        if "error" in answer:
-            raise Error(answer["error"])
-        written = answer.get("continuations", answer.get("fillings"))
+        answer = self._once(words, prompt)
+        written = answer["fillings" if "fillings" in answer else "continuations"]
         return Table(Continuation(**each) for each in written)
 
-    def score(self, texts: str | Sequence[str], each: str = "token", **options: Value) -> Table[Token]:
+    def score(self, texts: str | Sequence[str], each: str = "token",
+              **options: Value) -> Table[Token]:
         """What the model makes of each token, or each word, of some lines, in one call. In a list
         each text is a line; `line` of a row says which, from 1.
 
@@ -197,7 +206,7 @@ class Model:
                 if "\n" in text or not text.strip():
                     raise ValueError(f"text {number} of the list is not one line: {text!r}")
             texts = "\n".join(texts)
-        lines = self._call("sample", words, [], texts, ["--score=-", "--json"]).splitlines()
+        lines = self._call("sample", ["--score=-", "--json", *words], [], texts).splitlines()
         return [json.loads(line) for line in lines]
 
     def attention(self, text: str, **options: Value) -> Attention:
@@ -209,10 +218,10 @@ class Model:
         import numpy
 
         words = arguments("attend", options, (*_GIVEN, "live", "static", "train"))
-        read = json.loads(self._call("attend", words, ["-"], text, ["--output=-.json"]))
+        read = json.loads(self._call("attend", ["--output=-.json", *words], ["-"], text))
         weights = numpy.array(read["weights"], dtype=numpy.float32)
         return Attention(read["text"], read["tokens"], weights,
-                         lambda: self._call("attend", words, ["-"], text, ["--output=-.svg"]))
+                         lambda: self._call("attend", ["--output=-.svg", *words], ["-"], text))
 
     def page(self, text: str, **options: Value) -> Page:
         """The page of `./attend`, for a notebook or a browser.
@@ -221,7 +230,7 @@ class Model:
         PosixPath('page.html')
         """
         words = arguments("attend", options, _GIVEN)
-        return Page(self._call("attend", words, ["-"], text, ["--output=-.html"]))
+        return Page(self._call("attend", ["--output=-.html", *words], ["-"], text))
 
     def heads(self, text: str, **options: Value) -> Heads:
         """What each head and each layer does for a text.
@@ -230,7 +239,7 @@ class Model:
         True
         """
         words = arguments("attend", options, (*_GIVEN, "layer", "head", "live", "static", "train"))
-        read = json.loads(self._call("attend", words, ["-"], text, ["--heads", "--output=-.json"]))
+        read = json.loads(self._call("attend", ["--heads", "--output=-.json", *words], ["-"], text))
         heads = Heads(Head(**each) for each in read["effects"])
         heads.loss = read["loss"]
         return heads
@@ -242,7 +251,7 @@ class Model:
         ['gato', 'muchacho']
         """
         words = arguments("sample", options, _GIVEN)
-        answer = json.loads(self._call("sample", words, [], words=[f"--near={word}", "--json"]))
+        answer = json.loads(self._call("sample", [f"--near={word}", "--json", *words], []))
         return Table(Near(**each) for each in answer["near"])
 
     def weights(self) -> dict[str, Array]:

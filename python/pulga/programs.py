@@ -43,7 +43,7 @@ def program(name: str) -> str:
     folder = os.environ.get("PULGA_BIN") or os.path.join(os.path.dirname(__file__), "bin")
     path = os.path.join(folder, name)
     if not os.path.exists(path):
-        raise Error(f"there is no program {path}; PULGA_BIN names the folder that has it")
+        raise Error(f"there is no program {path}: let PULGA_BIN name the folder that has it")
     return path
 
 
@@ -74,7 +74,7 @@ def _text_of(option: Option, key: str, value: Any) -> str:
     if isinstance(value, (str, os.PathLike)):
         return "=" + os.fspath(value)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{key} cannot be {value!r}; it is a {option.kind}: {option.help}")
+        raise TypeError(f"{key} cannot be {value!r}: {option.help}")
     return f"={value}"
 
 
@@ -106,14 +106,18 @@ def failure(name: str, status: int, errors: str) -> Error:
 def warn(name: str, errors: str) -> None:
     """What a program remarks although it succeeds."""
     for line in errors.splitlines():
-        warnings.warn(line.removeprefix(f"{name}: "), stacklevel=4)
+        warnings.warn(line.removeprefix(f"{name}: "), stacklevel=5)
 
 
-def call(name: str, words: Sequence[str], given: str = "", differs: bool = False) -> tuple[str, int]:
+def call(name: str, words: Sequence[str], given: str = "",
+         differs: bool = False) -> tuple[str, int]:
     """What a program prints if `given` is its standard input, and its status: 0; but 1 if it may
     find that something `differs`, about which it says nothing on standard error."""
-    done = subprocess.run([program(name), *words], input=given.encode(), capture_output=True,
-                          check=False)
+    try:
+        done = subprocess.run([program(name), *words], input=given.encode(), capture_output=True,
+                              check=False)
+    except OSError as error:  # a text with line ends that is too long for an argument
+        raise Error(f"{name}: {error.strerror}") from None
     errors = done.stderr.decode(errors="replace")
     if done.returncode and not (differs and done.returncode == 1 and not errors):
         raise failure(name, done.returncode, errors)

@@ -64,7 +64,7 @@ class Run:
         config = pathlib.Path(path, "config.json")
         try:
             settings = dict(json.loads(config.read_bytes())["pulga"])
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError):
             raise Error(f"{os.fspath(path)} is not a run: {config} is not that of one") from None
         known = {field.name for field in dataclasses.fields(cls)}
         result = settings.pop("result", {}).items()
