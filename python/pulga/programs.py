@@ -154,13 +154,14 @@ class Process:
         self._errors.seek(0)
         return self._errors.read().decode(errors="replace")
 
-    def write(self, text: str) -> None:
+    def write(self, text: str, last: bool = False) -> None:
         """Sends a text, unless the program has ended."""
-        try:
+        with contextlib.suppress(BrokenPipeError):
             self.stdin.write(text.encode())
             self.stdin.flush()
-        except BrokenPipeError:
-            pass
+        if last:
+            with contextlib.suppress(BrokenPipeError):
+                self.stdin.close()
 
     def ask(self, line: str) -> dict[str, Any]:
         """Sends a line and returns the object that answers it."""

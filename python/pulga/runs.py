@@ -213,6 +213,7 @@ def _follow(process: Process, on_step: OnStep | None, quiet: bool) -> dict[str, 
         except BaseException:
             ask_to_stop()
             process.stdout.read()
+            process.process.wait()
             raise
     progress.show("")
     if asked and not begin:
@@ -243,11 +244,12 @@ def _train(paths: list[str], text: str, on_step: OnStep | None, quiet: bool,
            options: dict[str, Value]) -> Run:
     words = arguments("train", options, ("json", "verify", "compare", "no_plot"))
     process = Process("train", ["--json", *words, "--", *paths])
-    process.write(text)
-    process.stdin.close()
-    end = _follow(process, on_step, quiet)
-    status, errors = process.process.wait(), process.errors()
-    process.end()
+    process.write(text, last=True)
+    try:
+        end = _follow(process, on_step, quiet)
+        status, errors = process.process.wait(), process.errors()
+    finally:
+        process.end()
     if not end.get("saved"):
         raise failure("train", status, errors)
     warn("train", errors)
