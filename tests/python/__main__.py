@@ -148,7 +148,8 @@ class Trained(unittest.TestCase):
         self.assertIn("<iframe", page._repr_html_())
         self.assertEqual(repr(page), f"Page({len(page.html)} characters)")
         self.assertEqual(self.model.embeddings.shape, (15, 64))
-        self.assertEqual(sum(w.size for w in self.model.weights().values()), 101056 + 8 * 64)  # the sinusoids
+        self.assertEqual(sum(w.size for w in self.model.weights().values()),
+                         101056 + 8 * 64)  # the sinusoids
 
     def test_tokenizer(self) -> None:
         for text in ("el perro come", "un gato", "el"):
@@ -260,6 +261,18 @@ class Trained(unittest.TestCase):
             self.assertEqual(failed, 0)
             count += attempted
         self.assertGreater(count, 20)
+
+    def test_documentation(self) -> None:
+        os.makedirs("elsewhere", exist_ok=True)
+        os.chdir("elsewhere")  # where runs/perro is free
+        try:
+            if not os.path.exists("data"):
+                os.symlink(DATA, "data")
+            page = DATA.parent / "docs" / "python.md"
+            failed, attempted = doctest.testfile(str(page), module_relative=False, verbose=False)
+            self.assertEqual((failed, attempted), (0, 10))
+        finally:
+            os.chdir("..")
 
 
 class Training(unittest.TestCase):
