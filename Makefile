@@ -23,6 +23,8 @@
 # make install    installs programs, manual pages and completion under PREFIX=/usr/local
 # make uninstall  removes what make install installed
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
+# make wheel      builds a package for Python, build/wheel/pulga-*.whl
+# make wheel-test installs that into a new environment and tests it there
 # make clean      removes what make built
 # make help       prints this list
 #
@@ -285,6 +287,9 @@ deb:
 	cd $(BUILD)/deb/pulga && MAKEFLAGS= dpkg-buildpackage --build=binary --no-sign --no-pre-clean
 	lintian --allow-root --fail-on error,warning $(BUILD)/deb/*.deb
 
+# wheel, wheel-test: import pulga for Python
+include python/wheel.mk
+
 clean:
 	rm -rf $(BUILD) $(PROGRAMS) $(TINY)
 
@@ -297,5 +302,5 @@ help:
 	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages setup always build-tests units test parity browser bench bench-long busy race demo install \
-	uninstall deb clean format help
+.PHONY: all packages setup always build-tests units test parity browser bench bench-long busy race demo install wheel wheel-programs \
+	wheel-test uninstall deb clean format help

@@ -175,20 +175,28 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
 }
 
 /* What each head and layer does for a TEXT. */
-static void show_effects(Pretrained *model, const AttendOptions *options, char **words)
+static bool show_effects(Pretrained *model, const AttendOptions *options, char **words)
 {
+    const bool to_output = options->output && heads_file_is_output(options->output);
+    bool good = true;
     if (options->without)
         pretrained_without(model, options->without);
     const Objective objective = pretrained_objective(model);
-    Texts texts = texts_read(model, words, false, stdout);
+    Texts texts = texts_read(model, words, false, to_output ? stderr : stdout);
     Effects effects = effects_read(&model->gpt, &model->tokenizer, &objective, texts.first.ids,
                                    texts.first.count);
     pretrained_check(model, effects.loss);
     if (!effects.count)
         die("the model predicts no token of this text, so it has no loss: give a longer one");
-    tables_effects(&effects, &model->gpt.config, objective.kind);
+    effects.run = model->directory.path;
+    effects.text = texts.list[0];
+    if (options->output)
+        good = heads_file_write_effects(options->output, &effects);
+    else
+        tables_effects(&effects, &model->gpt.config, objective.kind);
     effects_free(&effects);
     texts_free(&texts);
+    return good;
 }
 
 /* ---- The lines of the text ---- */
@@ -235,8 +243,8 @@ static void check(const AttendOptions *options, char *const *words)
                     "and no --without");
     if (!options->positions && (!words[0] || !words[1]))
         usage_error("give a RUN and a TEXT to read; --help explains them");
-    if (options->heads && (options->output || options->layer || options->head))
-        usage_error("--heads prints all heads and layers: leave out --output, --layer and --head");
+    if (options->heads && (options->layer || options->head))
+        usage_error("--heads prints all heads and layers: leave out --layer and --head");
     if (options->because && (options->positions || options->heads || options->layer ||
                              options->head || options->without))
         usage_error("--because trains the whole model again: leave out --positions, --heads, "
@@ -255,6 +263,7 @@ static void check(const AttendOptions *options, char *const *words)
         usage_error("--%s is for a page: name it with --output FILE.html", of_page);
     if (options->output)
         heads_file_check(options->output, options->because     ? SHOWS_BECAUSE
+                                          : options->heads     ? SHOWS_EFFECTS
                                           : options->positions ? SHOWS_POSITIONS
                                                                : SHOWS_HEADS);
 }
@@ -275,7 +284,7 @@ int main(int argc, char **argv)
     bool good = true;
     int signal = 0;
     if (options.heads)
-        show_effects(&model, &options, words + 1);
+        good = show_effects(&model, &options, words + 1);
     else if (options.because)
         good = show_because(&model, &options, words + 1, &signal);
     else if (options.positions)

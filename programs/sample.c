@@ -2,6 +2,7 @@
  * continues the prompt or fills them. Prompts come from the command line, from a person at a
  * terminal, or from a pipe. */
 #include <errno.h>
+#include <stb/stb_ds.h>
 #include <unistd.h>
 
 #include "base/parallel/threads.h"
@@ -53,10 +54,46 @@ __attribute__((constructor(101))) static void wait_longer(void)
 
 /* ---- Prompts, from three places ---- */
 
+/* Prints the text of a prompt of ids, numbers with blanks between them, as a line or as
+ * {"prompt":"0 2 5","text":"el gato"}; or why it has none. */
+static bool decode_prompt(const Answerer *a, const char *name, const char *prompt)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const int V = tokenizer_size(t);
+    AUTOFREE char *wrong = NULL, *text = NULL;
+    int *ids = NULL;
+    for (const char *at = prompt + strspn(prompt, " "); *at && !wrong; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        const bool number = strspn(at, "0123456789") == length && length < 10;
+        arrput(ids, number ? atoi(at) : V);
+        if (arrlast(ids) >= V)
+            wrong = format_text(_("%s: '%.*s' is no token's id, a number from 0 to %d"), name,
+                                (int)length, at, V - 1);
+        at += length;
+    }
+    if (!wrong)
+        text = tokenizer_decode(t, ids, (int)arrlen(ids));
+    arrfree(ids);
+    if (a->rules.json) {
+        printf("{\"prompt\":");
+        put_json(stdout, prompt);
+        printf(wrong ? ",\"error\":" : ",\"text\":");
+        put_json(stdout, wrong ? wrong : text);
+        printf("}\n");
+    } else if (wrong)
+        warn("%s", wrong);
+    else
+        printf("%s\n", text);
+    fflush(stdout);
+    return !wrong;
+}
+
 /* Answers one prompt; returns whether it has an answer. Messages call it `name`. */
 static bool answer_prompt(Answerer *answerer, const Screen *screen, const char *name,
                           const char *prompt, size_t size)
 {
+    if (answerer->rules.decode)
+        return decode_prompt(answerer, name, prompt);
     Answer answer = answer_begin(answerer, name, prompt, size);
     const bool good = !answer.encoding.wrong;
     answer_show(answerer, &answer, screen);
@@ -126,7 +163,7 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
     if (*words) {
         AUTOFREE char *prompt = words_together(words);
         good = answer_prompt(&answerer, &screen, _("the prompt"), prompt, strlen(prompt));
-    } else if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+    } else if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !choice->decode)
         converse(&answerer, &screen, choice, decided);
     else
         good = answer_lines(&answerer, &screen);

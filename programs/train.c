@@ -26,7 +26,8 @@ static const struct {
 } STOP_SIGNALS[] = {{SIGINT, SA_RESETHAND, "Ctrl-C"},
                     {SIGTERM, SA_RESETHAND, "SIGTERM"},
                     {SIGHUP, 0, "SIGHUP"},
-                    {SIGXCPU, 0, "SIGXCPU"}};
+                    {SIGXCPU, 0, "SIGXCPU"},
+                    {SIGPIPE, 0, "SIGPIPE"}};
 
 static void note_signal(int number)
 {
@@ -145,7 +146,6 @@ int main(int argc, char **argv)
     process_prepare();
     team_start();
     setvbuf(stdout, NULL, _IOLBF, 0); /* each line comes at once, even in a pipe */
-    signal(SIGPIPE, SIG_IGN);         /* if the pipe's reader leaves, training goes on */
 
     /* The command line. */
     Session session = {.screen = screen_open(), .asked = &stop_signal};
@@ -154,6 +154,10 @@ int main(int argc, char **argv)
     team_agree(checksum_of(arguments, strlen(arguments)), "command line");
     char **texts = read_options(argc, argv, t);
     const Settings *settings = &t->plan.settings;
+    if (settings->json)
+        session.screen.terminal = false; /* no status line */
+    else
+        signal(SIGPIPE, SIG_IGN); /* if the pipe's reader leaves, training goes on */
 
     /* The run: what to train, on what, and where to write it. */
     Task reading = {.screen = &session.screen};

@@ -29,6 +29,13 @@ pip_install --no-deps axe-playwright-python==0.1.8
 AXE=$(echo .venv/lib/python3*/site-packages/axe_playwright_python/axe.min.js) \
     make browser LOOKS="chromium firefox"
 
+# import pulga, in each Python that is here.
+make wheel
+make wheel-test PYTHONS="python3 $(ls ~/.pyenv/versions/3.1[0-9]*/bin/python 2>/dev/null)"
+pip_install ruff mypy numpy
+.venv/bin/ruff check python tests/python
+.venv/bin/mypy python/pulga
+
 # TransformerLens with what it needs takes 500 MB. llama.cpp has no wheel and is compiled, its C++
 # without optimizing, which halves the time; it brings its own cmake.
 pip_install torch==2.13.0 numpy transformers==5.23.0 tiktoken==0.14.0

@@ -28,6 +28,7 @@ typedef struct {
     int table;     /* rows of the table of next tokens */
     bool all_rows; /* also those that would print 0.000 */
     bool json;     /* for a program: no table of whole words, even if the tokens are subwords */
+    bool decode;   /* no answer: prompts are ids of tokens, whose text is printed */
     int count;     /* continuations */
     int words;     /* tokens of each, at most */
     int beam;      /* how many a beam search keeps; 0: continuations are drawn */

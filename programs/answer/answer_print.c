@@ -405,7 +405,7 @@ static void put_places_json(const Answerer *a, const Answer *answer)
     printf("}],\"fillings\":");
 }
 
-/* {"prompt":"el","context_full":false,
+/* {"prompt":"el","ids":[0,2],"context_full":false,
  *  "next":[{"token":"perro","probability":0.4,"count":2,"of":5}, …],
  *  "continuations":[{"text":"perro come","tokens":["perro","come","[eos]"],
  *                    "log_probability":-1.6,"ended":true,"context_full":false,"in_text":true}, …]}
@@ -432,7 +432,10 @@ void answer_print_json(const Answerer *a, const Answer *answer)
         printf(",\"lowered\":");
         put_json(stdout, answer->encoding.lowered);
     }
-    printf(",");
+    printf(",\"ids\":[");
+    for (int i = 0; i < answer->encoding.count; i++)
+        printf(i ? ",%d" : "%d", answer->encoding.ids[i]);
+    printf("],");
     put_places_json(a, answer);
     printf("[");
     for (int i = 0; i < answer->count; i++) {

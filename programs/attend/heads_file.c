@@ -17,20 +17,22 @@ typedef struct {
     size_t most;                                  /* pairs of query and key; 0: any number */
     void (*write_positions)(FILE *out, const Positions *positions); /* or NULL */
     void (*write_because)(FILE *out, const Because *because);       /* likewise */
+    void (*write_effects)(FILE *out, const Effects *effects);       /* likewise */
 } FileKind;
 
 /* Only pictures have a limit: a viewer or a browser must draw them. */
 static const FileKind KINDS[] = {
-    {".html", {PAGE_BEGIN}, NULL, PAGE_MOST, NULL, NULL},
-    {".svg", {SVG_BEGIN}, heads_figure, FIGURE_MOST, positions_figure, NULL},
-    {".npy", {NPY_BEGIN}, numbers_npy, 0, positions_npy, NULL},
+    {".html", {PAGE_BEGIN}, NULL, PAGE_MOST, NULL, NULL, NULL},
+    {".svg", {SVG_BEGIN}, heads_figure, FIGURE_MOST, positions_figure, NULL, NULL},
+    {".npy", {NPY_BEGIN}, numbers_npy, 0, positions_npy, NULL, NULL},
     {".csv",
      {NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, BECAUSE_CSV_HEADER},
      numbers_csv,
      0,
      positions_csv,
-     because_csv},
-    {".json", {"{\"run\": "}, numbers_json, 0, positions_json, because_json},
+     because_csv,
+     NULL},
+    {".json", {"{\"run\": "}, numbers_json, 0, positions_json, because_json, effects_json},
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -59,6 +61,8 @@ void heads_file_check(const char *path, FileTopic topic)
         usage_error("--output %s: the ending must be .html, .svg, .npy, .csv or .json", path);
     if (topic == SHOWS_BECAUSE && !kind->write_because)
         usage_error("--output %s: with --because the ending must be .csv or .json", path);
+    if (topic == SHOWS_EFFECTS && !kind->write_effects)
+        usage_error("--output %s: with --heads the ending must be .json", path);
     if (topic == SHOWS_POSITIONS && !kind->write_positions)
         usage_error("--output %s: with --positions the ending must be .svg, .npy, .csv or .json",
                     path);
@@ -136,5 +140,16 @@ bool heads_file_write_because(const char *path, const Because *because)
     if (!begin_at(&writer, path))
         return false;
     kind->write_because(writer.stream, because);
+    return commit(&writer);
+}
+
+bool heads_file_write_effects(const char *path, const Effects *effects)
+{
+    const FileKind *kind = kind_of(path);
+    assert(kind && kind->write_effects);
+    FileWriter writer;
+    if (!begin_at(&writer, path))
+        return false;
+    kind->write_effects(writer.stream, effects);
     return commit(&writer);
 }

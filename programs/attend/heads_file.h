@@ -1,5 +1,5 @@
-/* heads_file.h: writes attention maps, the cosines of positions, or which lines a prediction comes
- * from, into a file, of the kind that the file's ending names. */
+/* heads_file.h: writes attention maps, the cosines of positions, what heads do, or which lines a
+ * prediction comes from, into a file, of the kind that the file's ending names. */
 #ifndef PULGA_HEADS_FILE_H
 #define PULGA_HEADS_FILE_H
 
@@ -12,7 +12,7 @@
 bool heads_file_is_output(const char *path);
 
 /* What a file shows. */
-typedef enum { SHOWS_HEADS, SHOWS_POSITIONS, SHOWS_BECAUSE } FileTopic;
+typedef enum { SHOWS_HEADS, SHOWS_POSITIONS, SHOWS_BECAUSE, SHOWS_EFFECTS } FileTopic;
 
 /* Ends in a usage error if the ending is unknown, or if such a file cannot show that. Dies if the
  * path is a file that attend has not written, such as config.json or another table. */
@@ -26,5 +26,6 @@ bool heads_file_is_page(const char *path);
 bool heads_file_write(const char *path, const Heads *heads, const PageSource *source);
 bool heads_file_write_positions(const char *path, const Positions *positions);
 bool heads_file_write_because(const char *path, const Because *because);
+bool heads_file_write_effects(const char *path, const Effects *effects);
 
 #endif

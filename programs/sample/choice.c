@@ -72,6 +72,8 @@ const Field CHOICES[] = {
      N_("answer without some heads or layers, such as L2H3,L1: these add nothing")},
     {"json", LIFE_CALL, FLAG_FIELD(json),
      N_("print one JSON object per prompt, or per row, each on a line (JSON Lines)")},
+    {"decode", LIFE_CALL, FLAG_FIELD(decode),
+     N_("print the text of each prompt, which is a list of ids of tokens, such as 0 2 5")},
     {"weights", LIFE_CALL, CHOICE_FIELD(weights, ROUNDING_NAMES, "f32"),
      N_("keep the weights as they are, or rounded to 16 or 9 bits each: so a large model "
         "takes less memory and writes faster")},
@@ -96,7 +98,7 @@ static char *without_effect(const Choice *choice, const ChoiceDecided *decided, 
     const struct {
         bool holds;
         const char *why;
-        size_t options[14];
+        size_t options[16];
     } lists[] = {
         {choice->score,
          N_("--score writes no continuations"),
@@ -112,6 +114,10 @@ static char *without_effect(const Choice *choice, const ChoiceDecided *decided, 
          {OF_CONTINUATIONS, AT(share), AT(score), FIELD_NONE}},
         {choice->near, N_("--near reads no head or layer"), {AT(without), FIELD_NONE}},
         {choice->near, N_("--near reads the embeddings as they are"), {AT(weights), FIELD_NONE}},
+        {choice->decode,
+         N_("--decode computes nothing"),
+         {OF_CONTINUATIONS, AT(rules.table), AT(share), AT(without), AT(weights), FIELD_NONE}},
+        {choice->decode, N_("--decode reads ids"), {AT(score), AT(near), FIELD_NONE}},
         {choice->greedy,
          N_("--greedy always takes the most probable token"),
          {AT(rules.sampling.temperature), AT(rules.sampling.top_k), AT(rules.sampling.top_p),
@@ -174,6 +180,7 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
         rules.words = answer_length(t->kind);
     rules.all_rows = DECIDED(decided, rules.table);
     rules.json = choice->json;
+    rules.decode = choice->decode;
     if (!DECIDED(decided, rules.table)) /* few people want it for pairs */
         rules.table = pairs && !choice->json ? 0 : 10;
     if (!DECIDED(decided, rules.count) && pairs)

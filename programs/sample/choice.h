@@ -14,7 +14,7 @@ typedef struct {
     AnswerRules rules;
     bool greedy;
 
-    bool json, csv;
+    bool json, csv, decode;
     int threads;
     double share; /* of counting */
     EachKind each;

@@ -188,6 +188,30 @@ static void print_usage(const Program *program, const Option *options)
     screen_wrap(all, indent, WIDTH);
 }
 
+/* {"name":"norm","alias":"","kind":"choice","choices":["pre","post"],"help":"..."}
+ *
+ * A line for each option but those that every program has, for a program that calls this one. */
+static void print_json(const Option *options)
+{
+    static const char *const KINDS[] = {[FIELD_WHOLE] = "whole",
+                                        [FIELD_NUMBER] = "number",
+                                        [FIELD_CHOICE] = "choice",
+                                        [FIELD_FLAG] = "flag",
+                                        [FIELD_TEXT] = "text"};
+    for (ptrdiff_t i = 0; !is_common(options[i].field); i++) {
+        const Field *field = options[i].field;
+        if (field->offset == FIELD_NONE || (i && has_alias(options, i - 1)))
+            continue;
+        printf("{\"name\":\"%s\",\"alias\":\"%s\",\"kind\":\"%s\",\"choices\":[", options[i].name,
+               has_alias(options, i) ? options[i + 1].name : "", KINDS[field->kind]);
+        for (int k = 0; field->choices && field->choices[k]; k++)
+            printf(k ? ",\"%s\"" : "\"%s\"", field->choices[k]);
+        printf("],\"help\":");
+        put_json(stdout, translated(field->help));
+        printf("}\n");
+    }
+}
+
 /* ---- The command line ---- */
 
 /* What the command line is read into. */
@@ -263,7 +287,9 @@ static void read_short(Parsing *p, const char *word)
 /* Prints what --help, --usage or --version ask for, and ends the program. */
 static void answer(const Parsing *p, const Program *program)
 {
-    if (p->common.help)
+    if (p->common.help && *p->next && !strcmp(*p->next, "json"))
+        print_json(p->options);
+    else if (p->common.help)
         print_help(program, p->options, *p->next && !strcmp(*p->next, "all"));
     else if (p->common.usage)
         print_usage(program, p->options);

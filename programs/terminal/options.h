@@ -24,7 +24,8 @@ typedef struct {
 /* Sets the fields of `into`: first all defaults, then the options that are given. For these it also
  * sets decided[] at their offsets, unless decided is NULL. Returns the other words of the command
  * line, ended by NULL; the caller frees the list, not the words. A mistake is a usage error;
- * --help, --help all, --usage and --version print and end the program. */
+ * --help, --help all, --help json (the table, for programs), --usage and --version print and end
+ * the program. */
 char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided);
 
 /* Dies if there is no such file or directory, but one in this folder: runs/perro for perro; or if

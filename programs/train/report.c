@@ -18,11 +18,74 @@
 enum { SKIPPED_STEPS = 1, ENOUGH_STEPS = 3 };
 
 /* In seconds: how long steps are timed before the table begins, unless a row comes earlier; and how
- * old the last row may be where there is no status line. */
-static const double TIMED_SECONDS = 0.3, ROW_EVERY = 60, HOUR = 3600;
+ * old the last row may be where there is no status line, or as JSON. */
+static const double TIMED_SECONDS = 0.3, ROW_EVERY = 60, JSON_EVERY = 1, HOUR = 3600;
 
 /* In seconds. A step this old counts 1/e in the means, one three times as old hardly at all. */
 static const double MEMORY = 10;
+
+/* ---- JSON ---- */
+
+static bool in_json(const Trainer *t)
+{
+    return t->plan.settings.json;
+}
+
+/* null if it is not finite. */
+static void put_json_number(const char *name, double number)
+{
+    printf(isfinite(number) ? ",\"%s\":%.17g" : ",\"%s\":null", name, number);
+}
+
+/* {"run":"runs/perro","step":0,"steps":300,"parameters":101056} */
+static void announce_json(const Trainer *t)
+{
+    printf("{\"run\":");
+    put_json(stdout, t->directory.path);
+    printf(",\"step\":%" PRId64 ",\"steps\":%d,\"parameters\":%zu}\n", t->progress.step,
+           t->plan.settings.steps, t->plan.parameters);
+}
+
+/* {"step":15,"epoch":15,"loss":0.889…,"evaluated":0.785…, … ,"seconds":0.039,"shown":[]}: the
+ * columns of log.csv, and what --show shows. */
+static void put_row_json(const LogEntry *e, char **shown)
+{
+    printf("{\"step\":%" PRId64 ",\"epoch\":%" PRId64, e->step, e->epoch);
+    put_json_number("loss", e->loss);
+    put_json_number("evaluated", e->evaluated);
+    put_json_number("bits_per_byte", e->bits_per_byte);
+    put_json_number("gap", e->gap);
+    put_json_number("learning_rate", e->rate);
+    put_json_number("gradient_norm", e->gradient_norm);
+    put_json_number("tokens_per_second", e->tokens_per_second);
+    put_json_number("seconds", e->seconds);
+    printf(",\"shown\":[");
+    for (ptrdiff_t i = 0; i < arrlen(shown); i++) {
+        printf(i ? "," : "");
+        put_json(stdout, shown[i]);
+    }
+    printf("]}\n");
+    names_free(shown);
+}
+
+/* {"run":"runs/perro","step":300,"best_step":300,"best_loss":0.412…,"checksum":"e934a89039392319",
+ *  "stopped":null,"saved":true}: `stopped` is the signal, or the option that ended training. */
+static void conclude_json(const Trainer *t, const Ending *ending)
+{
+    const Progress *p = &t->progress;
+    const char *by = ending->signal                      ? ending->signal
+                     : p->step == t->plan.settings.steps ? NULL
+                     : ending->out_of_patience           ? "--patience"
+                                                         : "--stop-after";
+    printf("{\"run\":");
+    put_json(stdout, t->directory.path);
+    printf(",\"step\":%" PRId64 ",\"best_step\":%" PRId64, p->step, p->best_step);
+    put_json_number("best_loss", p->best_loss);
+    printf(",\"checksum\":\"%s\",\"stopped\":",
+           checksum_hex(weights_checksum(&t->gpt, t->best)).text);
+    printf(by ? "\"%s\"" : "%s", by ? by : "null");
+    printf(",\"saved\":%s}\n", ending->saved ? "true" : "false");
+}
 
 /* ---- The time that is left ---- */
 
@@ -168,6 +231,11 @@ static void begin_table(Report *r)
 void report_row(Report *r, const LogEntry *e, char **shown)
 {
     screen_status(r->screen, "");
+    if (in_json(r->trainer)) {
+        r->printed = clock_seconds();
+        put_row_json(e, shown);
+        return;
+    }
     if (!r->has_header && !r->holds && r->timed < ENOUGH_STEPS) {
         r->holds = true;
         r->held = *e;
@@ -197,7 +265,7 @@ void report_step_time(Report *r, double seconds, int64_t rows)
     r->recent_steps = r->recent_steps * fade + 1;
     r->recent_rows = r->recent_rows * fade + (double)rows;
     r->recent_seconds = r->recent_seconds * fade + seconds;
-    if (r->timed >= ENOUGH_STEPS && r->recent_seconds > TIMED_SECONDS)
+    if (r->timed >= ENOUGH_STEPS && r->recent_seconds > TIMED_SECONDS && !in_json(r->trainer))
         begin_table(r);
 }
 
@@ -207,7 +275,8 @@ void report_step_time(Report *r, double seconds, int64_t rows)
 void report_step(Report *r, const LogEntry *e)
 {
     char line[256];
-    if (!r->screen->terminal && clock_seconds() - r->printed > ROW_EVERY)
+    const double every = in_json(r->trainer) ? JSON_EVERY : ROW_EVERY;
+    if (!r->screen->terminal && clock_seconds() - r->printed > every)
         report_row(r, e, NULL);
     if (!screen_may_refresh(r->screen, &r->refreshed))
         return;
@@ -427,6 +496,10 @@ static void announce_run(const Trainer *t, const Screen *screen)
 
 void announce(const Trainer *t, const Screen *screen)
 {
+    if (in_json(t)) {
+        announce_json(t);
+        return;
+    }
     announce_text(t, screen);
     announce_losses(t, screen);
     announce_model(t, screen);
@@ -638,6 +711,10 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
 void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const Settings *s = &t->plan.settings;
+    if (in_json(t)) {
+        conclude_json(t, ending);
+        return;
+    }
     if (ending->saved) {
         conclude_stop(t, screen, ending);
         conclude_best(t, screen);

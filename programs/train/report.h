@@ -1,5 +1,5 @@
 /* report.h: what training prints while it runs: a table with one row for each row of log.csv and,
- * on a terminal, a status line below it. */
+ * on a terminal, a status line below it. With --json all functions print JSON instead. */
 #ifndef PULGA_REPORT_H
 #define PULGA_REPORT_H
 
@@ -39,7 +39,7 @@ void report_end(Report *report);
 void report_step_time(Report *report, double seconds, int64_t rows);
 
 /* Refresh the status line, at most ten times a second: after a step, and while evaluating. Without
- * a terminal, a step prints a row if the last one is a minute old. */
+ * a terminal, a step prints a row if the last one is a minute old; as JSON, a second. */
 void report_step(Report *report, const LogEntry *entry);
 void report_evaluating(Report *report, double share);
 

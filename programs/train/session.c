@@ -139,7 +139,7 @@ bool session_save(Session *session, const char *otherwise)
         draw_curve(session);
         if (team_leads())
             card_write(&session->trainer, session->config);
-    } else if (session->saved_step != step) {
+    } else if (session->saved_step != step && !session->trainer.plan.settings.json) {
         screen_paragraph(&session->screen, "unsaved",
                          "step %" PRId64 " is not saved; the save of step %" PRId64
                          " is still complete; %s",

@@ -312,6 +312,14 @@ with_lab() {
     awk -v a="$(loss --without L2)" -v b="$(loss)" -v rise="$rise" \
         'BEGIN { d = a - b - rise; exit !(d < 0.0001 && d > -0.0001) }'
     refuses 64 --heads -- "$BIN/attend" run --heads el --layer 1
+    # The same numbers as JSON.
+    "$BIN/attend" run --heads el perro come -o a.json | grep -qx 'wrote a.json'
+    "$BIN/attend" run --heads el perro come -o -.json | cmp - a.json
+    [ "$(jq -r '.effects[] | [.layer, .head // "all", .rise, 100 * (.previous // 0), 100 * (.copies // 0)] | @tsv' a.json |
+        awk '{ printf "%.4f %.0f %.0f\n", $3, $4, $5 }' | tr -d - | sort)" = "$("$BIN/attend" run --heads el \
+        perro come | awk '$1 ~ /^[12]$/ { printf "%.4f %d %d\n", $3, $4, $5 }' | tr -d - | sort)" ]
+    jq -e '.loss > 0 and .tokens == 3 and (.effects | length) == 10 and .effects[4].head == null' a.json
+    refuses 64 a.csv "with --heads" .json -- "$BIN/attend" run --heads el -o a.csv
     # Pairs: the tokens of the target. Masked tokens: each, hidden by itself. Neither copies.
     pairs_run
     printf 'el gato\tthe cat' | "$BIN/attend" pairs --heads - >out.txt

@@ -94,6 +94,18 @@ check_program() {
     "$BIN/train" -h all | grep -qx ' The model:'
 }
 
+@test "--help json is the table, for programs that call these" {
+    for program in $PROGRAMS; do
+        "$BIN/$program" --help json >all.jsonl
+        "$BIN/$program" --help all |
+            sed -nE 's/^ {2,6}(-., )?--([a-z-]+).*/\2/p' | grep -vxE 'help|usage|version' >all.txt
+        jq -r .name all.jsonl | cmp - all.txt
+    done
+    "$BIN/train" --help json | jq -s -e 'INDEX(.name) | .norm.choices == ["pre", "post"]
+        and .attend.alias == "window" and .lower.kind == "flag" and .layers.kind == "whole"
+        and .lr.kind == "number" and .out.kind == "text" and (.out.help | test("directory"))'
+}
+
 @test "a value stands after = or in the next word" {
     local run="$BATS_FILE_TMPDIR/run"
     "$BIN/attend" "$run" un gato --output=1.csv --layer=1 >/dev/null

@@ -559,3 +559,17 @@ typed() {
     LC_ALL=es_MX.UTF-8 "$BIN/sample" runs/mio-2 el 2>&1 >/dev/null |
         grep -qx "sample: este es runs/mio-2; runs/mio se entrenó después"
 }
+
+@test "--json tells the ids of a prompt, and --decode the text of ids" {
+    "$BIN/train" perro.txt --width 8 --heads 1 --steps 0 --out run >/dev/null
+    "$BIN/sample" run el perro --json | jq -c .ids | grep -qxF '[0,2,3]'
+    [ "$("$BIN/sample" run --decode 0 2 3 1)" = "el perro" ]
+    printf '2 3\n\n5  14\n15\n2 x\n' | "$BIN/sample" run --decode --json >out.jsonl && false
+    jq -s -e 'map(.text)[:3] == ["el perro", "", "un con"] and map(.error != null)[2:] == [false, true, true]' \
+        out.jsonl
+    refuses 1 "'15' is no token's id" "0 to 14" -- "$BIN/sample" run --decode 2 15
+    refuses 64 "--seed would have no effect" -- "$BIN/sample" run --decode --seed 1 2
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --vocabulary 400 --steps 0 --out parts >/dev/null
+    ids=$("$BIN/sample" parts "La niña  canta." --json | jq -r '.ids | map(tostring) | join(" ")')
+    [ "$("$BIN/sample" parts --decode "$ids")" = "La niña  canta." ]
+}

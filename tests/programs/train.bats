@@ -370,6 +370,29 @@ on_terminal() {
     same_run whole run
 }
 
+@test "--json prints the rows of the log and the end, and a reader that leaves stops the run" {
+    "$BIN/train" perro.txt --show 1 --prompt el --json >out.jsonl
+    jq -s -e '.[0] == {run: "runs/perro", step: 0, steps: 300, parameters: 101056}
+        and (.[1:-1] | map(.step)) == [range(0; 301; 15)] and .[-2].shown[0] != null
+        and .[-1] == {run: "runs/perro", step: 300, best_step: 300, best_loss: .[-2].evaluated,
+                      checksum: "e934a89039392319", stopped: null, saved: true}' out.jsonl
+    columns='step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm,tokens_per_second,seconds'
+    [ "$(jq -r 'keys_unsorted[:-1] | join(",")' out.jsonl | sed -n 2p)" = "$columns" ]
+    [ "$(head -n 1 runs/perro/log.csv)" = "$columns" ]
+    "$BIN/train" perro.txt --patience 1 --lr-factor 0 --steps 100 --out worse --json |
+        jq -s -e '.[-1] | .stopped == "--patience" and .step < 100'
+    "$BIN/train" perro.txt --stop-after 3 --out short --json |
+        jq -s -e '.[-1] | .stopped == "--stop-after" and .step == 3'
+
+    # One object a second, however rare the rows are; then nobody reads.
+    seq 4000 | sed 's/./& /g' >digits.txt
+    timeout 60 "$BIN/train" digits.txt --val 0 --steps 100000 --eval-every 50000 --log-every 50000 \
+        --out run --json | sed 3q | jq -s -e 'map(.step) | .[2] > .[1]'
+    [ "${PIPESTATUS[0]}" = 141 ] # SIGPIPE
+    jq -e '.pulga.result.step > 0' run/config.json
+    refuses 64 "--json does not go with --compare" -- "$BIN/train" --compare run --json
+}
+
 @test "the losses are plotted at the end on a terminal, unless --no-plot is given" {
     needs_terminal
     export LC_ALL=C.UTF-8 TERM=xterm

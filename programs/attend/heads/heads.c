@@ -421,3 +421,27 @@ void effects_free(Effects *effects)
     free(effects->before);
     free(effects->induction);
 }
+
+void effects_json(FILE *out, const Effects *e)
+{
+    const int H = e->heads;
+    fputs("{\"run\": ", out);
+    put_json(out, e->run);
+    fputs(",\n\"text\": ", out);
+    put_json(out, e->text);
+    fprintf(out, ",\n\"loss\": %.9g,\n\"tokens\": %d,\n\"effects\": [", e->loss, e->count);
+    for (int i = 0; i < e->layers * (H + 1); i++) {
+        const int layer = i / (H + 1), head = i % (H + 1), at = layer * H + head;
+        fprintf(out, "%s\n{\"layer\": %d, ", i ? "," : "", layer + 1);
+        if (head < H)
+            fprintf(out, "\"head\": %d, ", head + 1);
+        else
+            fputs("\"head\": null, ", out);
+        fprintf(out, "\"rise\": %.9g, ", e->rise[i]);
+        if (head < H && e->twice)
+            fprintf(out, "\"previous\": %.9g, \"copies\": %.9g}", e->before[at], e->induction[at]);
+        else
+            fputs("\"previous\": null, \"copies\": null}", out);
+    }
+    fputs("]}\n", out);
+}

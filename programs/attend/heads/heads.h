@@ -118,6 +118,7 @@ void put_key_ranges(FILE *out, const Heads *heads, const Head *head);
  *
  * A head with an induction of 1 finds what followed the last time: it copies. */
 typedef struct {
+    const char *run, *text;     /* as the user gave them; the caller's */
     int layers, heads;          /* L H */
     double loss;                /* of the text, with all heads: the mean of its tokens */
     int count;                  /* of its tokens that the model predicts */
@@ -137,5 +138,15 @@ double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int le
 Effects effects_read(Gpt *gpt, const Tokenizer *tokenizer, const Objective *objective,
                      const int *ids, int length);
 void effects_free(Effects *effects);
+
+/* {"run": "runs/perro",
+ * "text": "el perro come",
+ * "loss": 0.5018,
+ * "tokens": 3,
+ * "effects": [
+ * {"layer": 1, "head": 1, "rise": -0.0128, "previous": 0.26, "copies": 0.2}, …]}
+ *
+ * Of a whole layer `head` is null; so are `previous` and `copies` where they are not measured. */
+void effects_json(FILE *out, const Effects *effects);
 
 #endif

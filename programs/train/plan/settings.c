@@ -163,6 +163,9 @@ const Field SETTINGS[] = {
     {"overwrite", LIFE_CALL, FLAG_FIELD(overwrite), N_("replace the run that --out names")},
     {"no-plot", LIFE_CALL, FLAG_FIELD(no_plot),
      N_("print no plot of the losses at the end on a terminal; RUN/curve.svg has it all the same")},
+    {"json", LIFE_CALL, FLAG_FIELD(json),
+     N_("print one JSON object on each line (JSON Lines): at the beginning, for each row of the "
+        "log and at least once a second, and at the end")},
     {"resume", LIFE_CALL, TEXT_FIELD(resume, N_("RUN")), N_("continue a run that was stopped")},
     {"text", LIFE_CALL, TEXT_FIELD(text, N_("FILE")),
      N_("the text of a resumed run that holds no copy of it; other files may follow, as for a new "

@@ -50,7 +50,7 @@ typedef struct {
     int stop_after, threads;
     double minutes; /* how long it may take; 0: not given */
     char *out, *resume, *text, *val_text, *from, *verify;
-    bool overwrite, no_plot, compare;
+    bool overwrite, no_plot, json, compare;
 } Settings;
 
 /* Which settings were given, or taken over; see DECIDED(). */

@@ -1,0 +1,31 @@
+"""`python -m pulga train ...` and the command pulga-train become the program itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import NoReturn
+
+from .programs import NAMES, Error, program
+
+
+def main() -> NoReturn:
+    """The program that the command is named after, or else its first word."""
+    called, *words = sys.argv
+    name = os.path.basename(called).removeprefix("pulga-")
+    if name not in NAMES:
+        name, words = (words or [""])[0], words[1:]
+        if name not in NAMES:
+            sys.exit(f"Usage: python -m pulga {'|'.join(NAMES)} ...; --help after one explains it")
+    called = f"pulga-{name}"  # in what it prints, if that can be typed
+    if not shutil.which(called):
+        called = os.path.join(os.path.dirname(sys.executable), called)
+    try:
+        os.execv(program(name), [called, *words])
+    except Error as error:
+        sys.exit(f"pulga: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,301 @@
+"""A trained model, and what it can be asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import os
+import pathlib
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .programs import Error, Path, Process, Value, arguments, call, warn
+from .rows import Continuation, Gap, Head, Line, Near, Next, Table, Token
+
+if TYPE_CHECKING:
+    import numpy
+
+    Array = numpy.ndarray[Any, Any]
+
+_OPEN = 4  # processes that a model keeps open
+_GIVEN = ("json", "csv", "score", "near", "decode", "output", "heads", "positions", "help")
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Page:
+    """A page that shows what a model attends to, and answers. It shows itself in a notebook."""
+
+    html: str
+
+    def __repr__(self) -> str:
+        return f"Page({len(self.html)} characters)"
+
+    def _repr_html_(self) -> str:
+        inside = html.escape(self.html)
+        return f'<iframe srcdoc="{inside}" style="width:100%;height:40em;border:0"></iframe>'
+
+    def save(self, path: Path) -> pathlib.Path:
+        """Writes the page into a file, for a browser."""
+        pathlib.Path(path).write_text(self.html, "utf-8")
+        return pathlib.Path(path)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Attention:
+    """What each head attends to: `weights` (layers, heads, T, T), float32; each row sums to 1."""
+
+    text: str
+    tokens: list[str]
+    weights: Array = dataclasses.field(repr=False)
+    _figure: Callable[[], str] = dataclasses.field(repr=False)
+
+    def _repr_html_(self) -> str:
+        return self._figure()
+
+    def save(self, path: Path) -> pathlib.Path:
+        """Writes the figure, an SVG, into a file."""
+        pathlib.Path(path).write_text(self._figure(), "utf-8")
+        return pathlib.Path(path)
+
+
+class Heads(Table[Head]):
+    """The heads and layers of a model, and the loss of the text with all of them."""
+
+    loss: float
+
+
+class Tokenizer:
+    """From texts to ids and back, as a model reads and writes them.
+
+    >>> model.tokenizer.encode("el perro come")
+    [0, 2, 3, 4]
+    >>> model.tokenizer.decode([0, 2, 3, 4])
+    'el perro come'
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def encode(self, text: str) -> list[int]:
+        """The ids that the model reads of a prompt, with [bos] if it reads by lines."""
+        return list(self._model._ask(["--count=0", "--table=0"], text, strict=True)["ids"])
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Their text, without [bos] and [eos]."""
+        return str(self._model._ask(["--decode"], " ".join(map(str, map(int, ids))))["text"])
+
+
+class Model:
+    """A model in a directory: a run, a checkpoint of one, or a GPT-2 of Transformers. `open` makes
+    it. Options are those of `./sample` and `./attend` with _ for -."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = pathlib.Path(path)
+        self._open: dict[tuple[object, ...], Process] = {}
+        self._call("sample", ["--json"], [])  # says what is wrong with it, if anything is
+
+    def __repr__(self) -> str:
+        return f"pulga.open({str(self.path)!r})"
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def _call(self, name: str, options: Sequence[str], texts: Sequence[str],
+              given: str = "") -> str:
+        return call(name, [*options, "--", str(self.path), *texts], given)[0]
+
+    def _ask(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
+        """The answer to a prompt, of a process that stays open; but if the prompt has line ends, of
+        one for it alone. If it is strict, all of the prompt must be known."""
+        if "\n" in prompt or "\r" in prompt:
+            return self._once(words, prompt, strict)
+        weights = self.path / "model.safetensors"
+        saved = weights.stat().st_mtime_ns if weights.exists() else 0
+        key = (os.getpid(), saved, *words)  # a forked process has its own, a trained run a new one
+        process = self._open.pop(key, None)
+        if not process or not process.end.alive:
+            process = Process("sample", ["--json", *words, "--", str(self.path)])
+        self._open[key] = process  # now the last one
+        while len(self._open) > _OPEN:
+            self._open.pop(next(iter(self._open))).end()
+        return self._checked(process.ask(prompt), strict)
+
+    def _once(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
+        words = ["--json", *words]
+        if "\n" in prompt or "\r" in prompt:
+            answer = self._call("sample", words, [prompt])
+        else:
+            answer = self._call("sample", words, [], prompt + "\n")
+        return self._checked(json.loads(answer), strict)
+
+    def _checked(self, answer: dict[str, Any], strict: bool) -> dict[str, Any]:
+        unknown = answer.get("unknown", "")
+        wrong = answer.get("error", unknown if strict else "")
+        wrong, unknown = (re.sub(r"^[^:]*:[0-9]+: ", "", line) for line in (wrong, unknown))
+        if wrong:
+            raise Error(wrong)
+        warn("sample", unknown)
+        return answer
+
+    def close(self) -> None:
+        """Ends the processes that are open. So does the end of this object, or of Python."""
+        while self._open:
+            self._open.popitem()[1].end()
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """From texts to ids and back."""
+        return Tokenizer(self)
+
+    def next(self, prompt: str = "", **options: Value) -> Table[Next]:
+        """The most probable next tokens, and how often the training text goes on so.
+
+        >>> model.next("el perro", table=2)
+        token  probability  count  of
+        come   0.999817     2      2
+        gato   2.50749e-05  0      2
+        """
+        words = arguments("sample", options, (*_GIVEN, "count"))
+        answer = self._ask(["--count=0", *words], prompt)
+        if "next" not in answer:
+            raise Error("this model fills gaps, it predicts no next token: fill() tells what with")
+        return Table(Next(**each) for each in answer["next"])
+
+    def fill(self, text: str, **options: Value) -> list[Gap]:
+        """What may stand at each [mask] of a line, if the model was trained on masked tokens."""
+        words = arguments("sample", options, (*_GIVEN, "count"))
+        answer = self._ask(["--count=0", *words], text)
+        if "gaps" not in answer:
+            raise Error("this model predicts next tokens, it fills no gaps: next() tells them")
+        return [Gap(gap["at"], Table(Next(**each) for each in gap["candidates"]))
+                for gap in answer["gaps"]]
+
+    def sample(self, prompt: str = "", **options: Value) -> Table[Continuation]:
+        """Continuations of a prompt; of pairs its targets, of a line with gaps the whole line. The
+        same seed draws the same.
+
+        >>> [str(text) for text in model.sample("el perro", count=2)]
+        ['come', 'come un hueso']
+        """
+        words = arguments("sample", options, _GIVEN)
+        answer = self._once(words, prompt)
+        written = answer["fillings" if "fillings" in answer else "continuations"]
+        return Table(Continuation(**each) for each in written)
+
+    def score(self, texts: str | Sequence[str], each: str = "token",
+              **options: Value) -> Table[Token]:
+        """What the model makes of each token, or each word, of some lines, in one call. In a list
+        each text is a line; `line` of a row says which, from 1.
+
+        >>> rows = model.score(["el perro come", "un gato come un hueso"])
+        >>> round(sum(row.surprise for row in rows if row.line == 1), 4)
+        3.1728
+        """
+        rows = self._score(texts, {**options, "each": each})
+        for row in rows:
+            row["token"] = row.pop("word", None) or row.get("token", "")
+        return Table(Token(**row) for row in rows)
+
+    def losses(self, texts: str | Sequence[str], **options: Value) -> Table[Line]:
+        """The loss and the perplexity of each line.
+
+        >>> [line.loss < 1 for line in model.losses(["el perro come", "gato el come"])]
+        [True, False]
+        """
+        return Table(Line(**row) for row in self._score(texts, options)[:-1])
+
+    def _score(self, texts: str | Sequence[str], given: dict[str, Value]) -> list[dict[str, Any]]:
+        words = arguments("sample", given, _GIVEN)
+        if not isinstance(texts, str):
+            for number, text in enumerate(texts):
+                if "\n" in text or not text.strip():
+                    raise ValueError(f"text {number} of the list is not one line: {text!r}")
+            texts = "\n".join(texts)
+        lines = self._call("sample", ["--score=-", "--json", *words], [], texts).splitlines()
+        return [json.loads(line) for line in lines]
+
+    def attention(self, text: str, **options: Value) -> Attention:
+        """What each head attends to while the model reads a text.
+
+        >>> model.attention("el perro come").weights.shape
+        (2, 4, 4, 4)
+        """
+        import numpy
+
+        words = arguments("attend", options, (*_GIVEN, "live", "static", "train"))
+        read = json.loads(self._call("attend", ["--output=-.json", *words], ["-"], text))
+        weights = numpy.array(read["weights"], dtype=numpy.float32)
+        return Attention(read["text"], read["tokens"], weights,
+                         lambda: self._call("attend", ["--output=-.svg", *words], ["-"], text))
+
+    def page(self, text: str, **options: Value) -> Page:
+        """The page of `./attend`, for a notebook or a browser.
+
+        >>> model.page("el perro come").save("page.html")
+        PosixPath('page.html')
+        """
+        words = arguments("attend", options, _GIVEN)
+        return Page(self._call("attend", ["--output=-.html", *words], ["-"], text))
+
+    def heads(self, text: str, **options: Value) -> Heads:
+        """What each head and each layer does for a text.
+
+        >>> model.heads("el perro come")[4].head is None # the first layer, all of it
+        True
+        """
+        words = arguments("attend", options, (*_GIVEN, "layer", "head", "live", "static", "train"))
+        read = json.loads(self._call("attend", ["--heads", "--output=-.json", *words], ["-"], text))
+        heads = Heads(Head(**each) for each in read["effects"])
+        heads.loss = read["loss"]
+        return heads
+
+    def near(self, word: str, **options: Value) -> Table[Near]:
+        """The tokens whose embeddings are most like that of a word.
+
+        >>> [near.token for near in model.near("perro", table=2)]
+        ['gato', 'muchacho']
+        """
+        words = arguments("sample", options, _GIVEN)
+        answer = json.loads(self._call("sample", [f"--near={word}", "--json", *words], []))
+        return Table(Near(**each) for each in answer["near"])
+
+    def weights(self) -> dict[str, Array]:
+        """All weights by their names in Transformers, as model.safetensors has them."""
+        import numpy
+
+        kinds = {"F32": "<f4", "F16": "<f2", "F64": "<f8"}
+        try:
+            data = (self.path / "model.safetensors").read_bytes()
+        except OSError as error:
+            raise Error(f"{error.filename}: {error.strerror}") from None
+        begin = 8 + int.from_bytes(data[:8], "little")
+        weights = {}
+        for name, about in json.loads(data[8:begin]).items():
+            if name != "__metadata__":
+                first, end = (begin + offset for offset in about["data_offsets"])
+                kind = kinds.get(about["dtype"])
+                if not kind:
+                    raise Error(f"{self.path}: {name} has numbers of the kind {about['dtype']}")
+                weights[name] = numpy.frombuffer(data[first:end], kind).reshape(about["shape"])
+        return weights
+
+    @property
+    def embeddings(self) -> Array:
+        """The embeddings (V, C): a row for each token.
+
+        >>> model.embeddings.shape
+        (15, 64)
+        """
+        return next(w for name, w in self.weights().items() if name.endswith("wte.weight"))
+
+    def export(self, path: Path, **options: Value) -> pathlib.Path:
+        """Writes the model as GGUF for llama.cpp: `model.export("m.gguf", type="q8_0")`."""
+        self._call("export", arguments("export", options), [os.fspath(path)])
+        return pathlib.Path(path)
+
+
+def open(path: Path) -> Model:
+    """The model in a directory: a run, a checkpoint, or a GPT-2 that Transformers saved."""
+    return Model(path)

@@ -1,0 +1,177 @@
+"""The programs of Pulga as processes: where they are, which options they have, how they fail."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import functools
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import warnings
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import IO, Any, NamedTuple, Union
+
+NAMES = ("train", "sample", "attend", "export")
+
+Path = Union[str, "os.PathLike[str]"]
+Value = Union[str, float, "os.PathLike[str]", Sequence[str | float], None]
+"""What an option may be given: a flag is True or False, a list is joined by commas, None is as if
+the option were not there."""
+
+
+class Error(Exception):
+    """What cannot be done, in the one line that the program says."""
+
+
+class Option(NamedTuple):
+    """An option of a program, as `train --help json` has it."""
+
+    name: str
+    alias: str
+    kind: str
+    choices: list[str]
+    help: str
+
+
+def program(name: str) -> str:
+    """The path of a program: in the folder PULGA_BIN, else in this package."""
+    folder = os.environ.get("PULGA_BIN") or os.path.join(os.path.dirname(__file__), "bin")
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        raise Error(f"there is no program {path}: let PULGA_BIN name the folder that has it")
+    return path
+
+
+@functools.cache
+def options(name: str) -> dict[str, Option]:
+    """The options of a program by their names in Python.
+
+    >>> options("train")["norm"].choices
+    ['pre', 'post']
+    """
+    lines = subprocess.run([program(name), "--help", "json"], stdout=subprocess.PIPE, check=True)
+    table = {}
+    for line in lines.stdout.splitlines():
+        option = Option(**json.loads(line))
+        for called in filter(None, (option.name, option.alias)):
+            table[called.replace("-", "_")] = option
+    return table
+
+
+def _text_of(option: Option, key: str, value: Any) -> str:
+    """A value as one types it after --name; with the = before it."""
+    if isinstance(value, bool) and option.kind == "flag":
+        return "=on" if value else "=off"
+    if isinstance(value, bool) and option.choices[:1] == ["off"]:
+        return "" if value else "=off"
+    if isinstance(value, (list, tuple)):
+        return "=" + ",".join(map(str, value))
+    if isinstance(value, (str, os.PathLike)):
+        return "=" + os.fspath(value)
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{key} cannot be {value!r}: {option.help}")
+    return f"={value}"
+
+
+def arguments(name: str, given: Mapping[str, Value], taken: Sequence[str] = ()) -> list[str]:
+    """The options of a call as words of the command line. A name may end with _, as from_ does.
+    Those in `taken` are for this package to give."""
+    words = []
+    known = [key for key in options(name) if key not in taken]
+    for key, value in given.items():
+        called = key.rstrip("_")
+        if called not in known:
+            near = [other for other in known if len(called) > 1 and other.startswith(called)]
+            near += difflib.get_close_matches(called, known, 1)
+            meant = f"; did you mean {near[0]}?" if near else f"; {name} has {', '.join(known)}"
+            raise TypeError(f"{name} has no option {key}{meant}")
+        if value is not None:
+            option = options(name)[called]
+            words.append(f"--{option.name}{_text_of(option, key, value)}")
+    return words
+
+
+def failure(name: str, status: int, errors: str) -> Error:
+    """The last line that a program wrote to standard error, without its name."""
+    line = (errors.strip().splitlines() or [""])[-1].removeprefix(f"{name}: ")
+    how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+    return Error(line or f"{name} ended {how}")
+
+
+def warn(name: str, errors: str) -> None:
+    """What a program remarks although it succeeds."""
+    for line in errors.splitlines():
+        warnings.warn(line.removeprefix(f"{name}: "), stacklevel=5)
+
+
+def call(name: str, words: Sequence[str], given: str = "",
+         differs: bool = False) -> tuple[str, int]:
+    """What a program prints if `given` is its standard input, and its status: 0; but 1 if it may
+    find that something `differs`, about which it says nothing on standard error."""
+    try:
+        done = subprocess.run([program(name), *words], input=given.encode(), capture_output=True,
+                              check=False)
+    except OSError as error:  # a text with line ends that is too long for an argument
+        raise Error(f"{name}: {error.strerror}") from None
+    errors = done.stderr.decode(errors="replace")
+    if done.returncode and not (differs and done.returncode == 1 and not errors):
+        raise failure(name, done.returncode, errors)
+    warn(name, errors)
+    return done.stdout.decode(), done.returncode
+
+
+class Process:
+    """A program that reads and prints lines. It gets no Ctrl-C, which is for Python; and it ends
+    when this object does, or when Python does, whatever ends that: then its pipes are closed."""
+
+    def __init__(self, name: str, words: Sequence[str]) -> None:
+        self.name = name
+        self._lock = threading.Lock()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self.process = subprocess.Popen(
+            [program(name), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self._errors, start_new_session=True)
+        assert self.process.stdin and self.process.stdout
+        self.stdin, self.stdout = self.process.stdin, self.process.stdout
+        self.end = weakref.finalize(self, self._end, self.process, self._errors)
+
+    @staticmethod
+    def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        process.terminate()
+        for pipe in (process.stdin, process.stdout, errors):
+            with contextlib.suppress(BrokenPipeError):
+                assert pipe
+                pipe.close()
+        process.wait()
+
+    def errors(self) -> str:
+        """What it has written to standard error."""
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")
+
+    def write(self, text: str, last: bool = False) -> None:
+        """Sends a text, unless the program has ended."""
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.write(text.encode())
+            self.stdin.flush()
+        if last:
+            with contextlib.suppress(BrokenPipeError):
+                self.stdin.close()
+
+    def ask(self, line: str) -> dict[str, Any]:
+        """Sends a line and returns the object that answers it."""
+        with self._lock:
+            try:
+                self.write(line + "\n")
+                answer = self.stdout.readline()
+                if not answer:
+                    raise failure(self.name, self.process.wait(), self.errors())
+                return dict(json.loads(answer))
+            except BaseException:
+                self.end()  # a later answer would belong to this line
+                raise
