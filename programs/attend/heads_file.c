@@ -130,9 +130,11 @@ bool heads_file_write_positions(const char *path, const Positions *positions)
 
 bool heads_file_write_effects(const char *path, const Effects *effects)
 {
+    const FileKind *kind = kind_of(path);
+    assert(kind && kind->write_effects);
     FileWriter writer;
     if (!begin_at(&writer, path))
         return false;
-    kind_of(path)->write_effects(writer.stream, effects);
+    kind->write_effects(writer.stream, effects);
     return commit(&writer);
 }

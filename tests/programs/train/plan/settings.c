@@ -37,10 +37,9 @@ TEST(limits_are_the_first_and_last_values_taken)
 /* All that are not listed here are of the run, and a resumed run keeps them. */
 TEST(a_resumed_run_keeps_all_but_a_few)
 {
-    static const char *const call[] = {"stop-after", "threads", "out",      "overwrite",
-                                       "no-plot",    "resume",  "text",     "from",
-                                       "verify",     "compare", "val-text", "minutes",
-                                       "json"};
+    static const char *const call[] = {"stop-after", "threads", "out",  "overwrite", "no-plot",
+                                       "resume",     "text",    "from", "verify",    "compare",
+                                       "val-text",   "minutes", "json"};
     static const char *const changing[] = {"epochs",           "steps", "patience", "log-every",
                                            "checkpoint-every", "keep",  "show",     "prompt"};
     EACH_FIELD (field, SETTINGS) {
