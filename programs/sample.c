@@ -65,7 +65,7 @@ static bool decode_prompt(const Answerer *a, const char *name, const char *promp
     for (const char *at = prompt + strspn(prompt, " "); *at && !wrong; at += strspn(at, " ")) {
         const size_t length = strcspn(at, " ");
         const bool number = strspn(at, "0123456789") == length && length < 10;
-        arrput(ids, number ? atoi(at) : V);
+        arrput(ids, number ? (int)strtol(at, NULL, 10) : V);
         if (arrlast(ids) >= V)
             wrong = format_text(_("%s: '%.*s' is no token's id, a number from 0 to %d"), name,
                                 (int)length, at, V - 1);
