@@ -210,7 +210,7 @@ static void put_mean(const Run *runs, const Screen *screen)
                          sqrt(squares / (double)(count - 1)), count);
 }
 
-static void put_table(const Run *runs, const Screen *screen)
+static void put_table(const Run *runs, bool differ_by_seed, const Screen *screen)
 {
     int columns = display_width(_("run")), about = 0;
     const cJSON *own = config_own(&runs->config), *result = json_get(own, "result");
@@ -231,7 +231,12 @@ static void put_table(const Run *runs, const Screen *screen)
            about && beside ? _("  settings") : "", screen->plain);
     for (ptrdiff_t i = 0; i < arrlen(runs); i++)
         put_row(&runs[i], columns, &runs[0], beside);
-    put_mean(runs, screen);
+    if (arrlen(runs) > 1)
+        screen_paragraph(screen, "same",
+                         "the model of the first run, as the runs note it; train "
+                         "--verify checks what a run notes");
+    if (differ_by_seed)
+        put_mean(runs, screen);
     if (comparable)
         return;
     AUTOFREE char *note =
@@ -343,7 +348,7 @@ bool compare(char *const *paths, const char *file, const Screen *screen)
     for (ptrdiff_t i = 0; i < arrlen(names); i++)
         add_difference(runs, names[i]);
     if (runs && !is_output(file))
-        put_table(runs, screen);
+        put_table(runs, arrlen(names) == 1 && !strcmp(names[0], "seed"), screen);
     if (runs && file)
         good &= write_file(runs, names, file);
     for (ptrdiff_t i = 0; i < arrlen(runs); i++)

@@ -362,7 +362,11 @@ static void announce_text(const Trainer *t, const Screen *screen)
  * each prefix (the floor). */
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
-    screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
+    screen_paragraph(screen, "losses",
+                     trainer_holds_out(t)
+                         ? N_("%.6f by a uniform guess, %.6f from the %s frequencies of the part "
+                              "trained on")
+                         : N_("%.6f by a uniform guess, %.6f from the %s frequencies"),
                      elementary_log(tokenizer_size(&t->tokenizer)),
                      floor_unigram(&t->corpus, tokenizer_size(&t->tokenizer)),
                      translated(tokenizer_unit(t->tokenizer.kind)));
@@ -609,6 +613,11 @@ static void conclude_best(const Trainer *t, const Screen *screen)
             : holds_out ? N_("step %" PRId64 ": %.6f over the held-out text%s")
                         : N_("step %" PRId64 ": %.6f over the whole text%s"),
             p->best_step, p->best_loss, bits.text);
+    if (holds_out && p->step && !isinf(p->best_loss) &&
+        p->best_loss > elementary_log(tokenizer_size(&t->tokenizer)))
+        screen_paragraph(screen, "",
+                         "worse than a uniform guess: what is held out is unlike the "
+                         "text that is trained on");
     if (!isnan(t->counting.loss) && !isinf(p->best_loss) && p->step)
         conclude_counting(t, screen);
     if (!isnan(t->whole.loss)) {
