@@ -157,6 +157,25 @@ def look_at_lab_typing(page, folder):
     page.check_errors()
 
 
+def look_at_lab_writing(page, folder):
+    """While the model trains it writes, word by word; when the text has ended, a line says so."""
+    page.open(BUILD / "lab" / "pulga.html")
+    choose(page, "steps", 100000)
+    page.click("#train")
+    wait(page, "phase === 'going' && !run.waiting && run.log.length > 60")
+    page.run("var inside = run.frame.contentDocument, part = id => inside.getElementById(id); 1")
+    for text in ("el perro", "un muchacho"):
+        page.run(f"""part("typed").value = "{text}"; part("typed").dispatchEvent(new Event("input"));
+            part("write").click();""")
+        assert page.run("part('ended').hidden")
+        wait(page, f"part('typed').value.startsWith('{text} ') && !part('ended').hidden", 20)
+        assert page.run("phase") == "going"
+        assert page.run("part('ended').textContent").startswith("The text ends here")
+    page.click("#language")
+    wait(page, "part('ended').textContent.startsWith('El texto termina')", 20)
+    page.check_errors()
+
+
 def press_save(page, path):
     """Presses save; writes the .zip to a path. Returns the name that it would have."""
     page.run("""window.links = [];

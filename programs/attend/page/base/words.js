@@ -161,6 +161,8 @@ const WORDS = {
   write: ["write", "escribir"],
   fill: ["fill the gaps", "llenar los huecos"],
   stop: ["stop", "detener"],
+  ended: ["The text ends here: type another one.", "El texto termina aquí: escribe otro."],
+  filled: ["No gap is left.", "No quedan huecos."],
   step: ["one word", "una palabra"],
   eight: ["eight at once", "ocho a la vez"],
   eight_title: ["Write eight times on from this text, as ./sample --count 8 does",

@@ -177,9 +177,11 @@ function writeWord() {
 
 const writeName = () => fillsGaps() ? "fill" : "write";
 
-function stopWriting() {
+// `ended`: because nothing can follow, which a line then says.
+function stopWriting(ended = false) {
   clearInterval(writing);
   writing = 0;
+  at("ended").hidden = !ended;
   at("write").textContent = say(writeName());
 }
 
@@ -208,17 +210,18 @@ function fillSliders() {
 if (data.model) {
   at("next").hidden = false;
   at("hint-write").dataset.say = fillsGaps() ? "hint_fill" : "hint_write";
+  at("ended").dataset.say = fillsGaps() ? "filled" : "ended";
   at("write").addEventListener("click", () => {
     if (writing) return stopWriting();
+    stopWriting();
     at("write").textContent = say("stop");
     writing = setInterval(() => {
-      if (!writeWord()) stopWriting();
+      if (!writeWord()) stopWriting(true);
     }, 300);
     return undefined;
   });
   at("step").addEventListener("click", () => {
-    stopWriting();
-    writeWord();
+    stopWriting(!writeWord());
   });
   at("seed").addEventListener("input", beginDraws);
   at("bars").addEventListener("pointerover", event => showSteps(barWith(event.target)));
