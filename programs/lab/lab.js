@@ -121,13 +121,10 @@ function hear({data: news}) {
 
 // A line that says what is wrong, with the names of the fields for those of the options.
 function inFields(line) {
-  let option = "";
-  const words = line.replace(/^train: /, "").replace("data/", "").replace(/; \S+ --help.*/, "")
-    .replace(/'?--([\w-]+)'?/, (whole, name) => {
-      option = name;
-      return name in CHOICES ? say("choice_" + name) : whole;
-    });
-  return option && !(option in CHOICES) ? `${say("choice_more")}: ${words}` : words;
+  const words = line.replace(/^train: /, "").replace("data/", "").replace(/; \S+ --help.*/, "");
+  const [option, name] = /--([\w-]+)/.exec(words) || [];
+  if (name in CHOICES) return words.replace(option, say("choice_" + name));
+  return option ? `${say("choice_more")}: ${words}` : words;
 }
 
 // Opens the run that was saved, or a new one on the text, which takes the place of the one that is
@@ -166,7 +163,9 @@ function openNow(program) {
       if (trainer === worker) return hear(event);
       if (!news.page) early.push(news);
       if (news.over !== undefined) {
-        fail(new Error(problemOf(early)));
+        const wrong = early.findLast(one => one.error);
+        fail(new Error(wrong ? inFields(wrong.line)
+          : typeof news.over === "string" ? news.over : say("failed")));
         giveUp();
       }
       if (!news.page) return undefined;
@@ -176,12 +175,6 @@ function openNow(program) {
       return done();
     };
   });
-}
-
-// Why a run could not be opened: the last line that says so, or the message that ended it.
-function problemOf(news) {
-  const {over} = news[news.length - 1], line = news.findLast(one => one.error)?.line;
-  return typeof over === "string" ? over : line ? inFields(line) : say("failed");
 }
 
 function replaceRun(next, trainer) {

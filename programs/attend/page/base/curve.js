@@ -128,8 +128,10 @@ class Curve {
     const {floor, counting} = this.runs[0], across = [floor, counting].filter(Number.isFinite);
     const low = Math.max(Math.min(...losses), 1e-7);
     const most = Math.max(...losses, counting ?? 0) * 1.03;
-    const log10 = most >= 10 * low; // as in programs/train/curve.c
-    const least = 0.92 * Math.min(low, ...across.filter(loss => !log10 || loss >= low / 10));
+    const near = across.filter(loss => loss >= (state.details ? low : most / 10) / 10);
+    // As in programs/train/curve.c; without the details, the floor is there from the beginning.
+    const log10 = most >= 10 * Math.min(low, ...state.details ? [] : near);
+    const least = 0.92 * Math.min(low, ...log10 ? near : across);
     const risen = loss => log10 ? Math.log(Math.max(loss, least)) : loss;
     const last = this.last();
     return {
