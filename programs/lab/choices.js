@@ -84,6 +84,7 @@ const CHOICES = {
   seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
   objective: ["next", "pairs", "masked"], more: null,
 };
+const FIRST = ["layers", "heads", "width", "steps", "seed"]; // the others are details
 const field = choice => at("choice-" + choice);
 const chosenOf = choice => field(choice).value.trim();
 
@@ -98,7 +99,8 @@ for (const [choice, values] of Object.entries(CHOICES)) {
     if (choice !== "steps") saved = null; // a run that was opened can be made longer
     openSoon();
   });
-  at("settings").append(make("label", [words, input]));
+  at("settings").append(
+    make("label", [words, input], {className: FIRST.includes(choice) ? "" : "detail"}));
 }
 
 // Shows in the empty fields what was chosen to suit the text.
@@ -138,6 +140,7 @@ function link() {
   else if (!file && text.length <= SHORT) about.set("text", text);
   if (state.language !== OURS) about.set("language", state.language);
   if (exactly) about.set("exact", "1");
+  if (state.projector) about.set("projector", "1");
   if (card >= 0) about.set("card", CARDS[card].name);
   if (String(about) !== location.hash.slice(1)) history.replaceState(null, "", "#" + about);
 }
@@ -147,6 +150,9 @@ function followLink() {
   const block = TEXTS.find(block => block.dataset.name === about.get("name"));
   exactly = about.has("exact");
   card = CARDS.findIndex(({name}) => name === about.get("card"));
+  if (card >= 0 || Object.keys(CHOICES).some(one => about.has(one) && !FIRST.includes(one)))
+    state.details = true;
+  project(about.has("projector"));
   state.language = ["en", "es"].find(one => one === about.get("language")) || OURS;
   if (block) chooseText(block);
   if (about.has("text")) {

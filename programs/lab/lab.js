@@ -1,6 +1,7 @@
 // lab.js: the lab. The text and the choices become a command of train, which a worker runs; the
 // page of attend, in a frame, follows the model.
 
+state.details = false;
 const plain = id => at(id).textContent;
 
 /* ---- What is shown ---- */
@@ -73,21 +74,36 @@ function showPage(page, config) {
   for (const figure of [...at("models").children])
     if (figure !== run.figure && figure !== kept?.figure) figure.remove();
   if (reads !== null) run.tell({text: reads});
+  if (kept) run.tell({listed: kept.listed});
 }
 
-// What a page reads is read by both.
+// What a page reads is read by both, and both list the next words as the kept run's does.
 addEventListener("message", ({source, data: news}) => {
-  if (!Array.from(frames).includes(source)) return; // e.g. of an extension of the browser
+  const from = [run, kept].find(one => one?.frame.contentWindow === source);
+  if (!from) return; // e.g. an extension of the browser
+  if (news.listed) {
+    from.listed = news.listed;
+    if (from === kept && kept !== run) run.tell({listed: kept.listed});
+    return;
+  }
   reads = news.text;
   for (const one of [run, kept])
     if (one && one.frame.contentWindow !== source) one.tell({text: reads});
 });
 
+function letGo() {
+  if (kept !== run) kept.figure.remove();
+  kept = null;
+  run.tell({listed: null});
+  enter(phase);
+  showRuns();
+}
+
 /* ---- Training ---- */
 
 function hear({data: news}) {
   if (news.line !== undefined) printLine(news.line);
-  if (news.line !== undefined && news.error) at("problem").textContent = news.line;
+  if (news.line !== undefined && news.error) at("problem").textContent = inFields(news.line);
   if (news.page) showPage(news.page, news.config);
   if (news.files) saveRun(news.files);
   if (news.rows) {
@@ -103,39 +119,76 @@ function hear({data: news}) {
   else if (news.over && !plain("problem")) at("problem").textContent = say("failed");
 }
 
-// Opens the run that was saved, or a new one on the text. It waits for its first step.
+// A line that says what is wrong, with the names of the fields for those of the options.
+function inFields(line) {
+  const words = line.replace(/^train: /, "").replace("data/", "").replace(/; \S+ --help.*/, "");
+  const [option, name] = /--([\w-]+)/.exec(words) || [];
+  if (name in CHOICES) return words.replace(option, say("choice_" + name));
+  return option ? `${say("choice_more")}: ${words}` : words;
+}
+
+// Opens the run that was saved, or a new one on the text, which takes the place of the one that is
+// open unless something is wrong with it. It waits for its first step.
 const WORKER = URL.createObjectURL(new Blob([plain("worker")], {type: "text/javascript"}));
 const RUN = ["lab", "--threads", "1"], RESUME = [...RUN, "--resume", "run"];
 let opening = null; // the last one
 function openRun() {
   clearTimeout(soonOpen);
   soonOpen = 0;
-  const mine = compiled().then(program => {
-    if (mine === opening) openNow(program);
-  });
+  const mine = compiled().then(program => mine === opening ? openNow(program) : opening);
   return opening = mine;
 }
 
+let giveUp = () => {}; // the run that is being opened: another one is
 function openNow(program) {
-  if (worker) worker.terminate();
-  worker = null;
-  at("lines").textContent = at("problem").textContent = "";
+  giveUp();
+  at("problem").textContent = "";
   const bytes = file || new TextEncoder().encode(at("text").value);
   checkSize(textName, bytes.length, MOST_TEXT);
-  run = new Run([textName, ...saved ? [] : chosen()]);
-  run.text = saved ? null : at("text").value;
-  at("moment").max = 0; // its last step is shown
-  worker = new Worker(WORKER);
-  worker.onmessage = event => { // what one that was ended had still sent can come late
-    if (event.target === worker) hear(event);
-  };
-  worker.postMessage({start: {
+  const next = new Run([textName, ...saved ? [] : chosen()]), trainer = new Worker(WORKER);
+  next.text = saved ? null : at("text").value;
+  trainer.postMessage({start: {
     program, language: state.language, text: saved?.text || firstWords(),
     files: saved ? saved.files : {["data/" + textName]: bytes},
     words: saved ? RESUME : [...RUN, "data/" + textName, ...chosen(), "--out", "run"],
   }});
+  return new Promise((done, fail) => {
+    giveUp = () => {
+      trainer.terminate();
+      done(opening);
+    };
+    const early = []; // what it says before its page is there
+    trainer.onmessage = event => { // what one that was ended had still sent can come late
+      const {data: news} = event;
+      if (trainer === worker) return hear(event);
+      if (!news.page) early.push(news);
+      if (news.over !== undefined) {
+        const wrong = early.findLast(one => one.error);
+        fail(new Error(wrong ? inFields(wrong.line)
+          : typeof news.over === "string" ? news.over : say("failed")));
+        giveUp();
+      }
+      if (!news.page) return undefined;
+      replaceRun(next, trainer);
+      early.forEach(data => hear({data}));
+      hear(event);
+      return done();
+    };
+  });
+}
+
+function replaceRun(next, trainer) {
+  giveUp = () => {};
+  if (worker) worker.terminate();
+  [run, worker] = [next, trainer];
+  at("lines").textContent = "";
+  at("moment").max = 0; // its last step is shown
   enter("ready");
 }
+
+// Whether the run that is open has the text and the choices that stand there.
+const isOpen = () => run?.text === at("text").value &&
+  run.words.join(" ") === [textName, ...chosen()].join(" ");
 
 // After a change of the text or of a choice, when it is over.
 let soonOpen = 0;
@@ -160,7 +213,7 @@ async function attempt(what) {
 
 // Trains a new run to its end.
 async function train() {
-  if (phase !== "ready" || saved || soonOpen) {
+  if (phase !== "ready" || !isOpen()) {
     saved = null;
     openRun();
   }
@@ -291,7 +344,6 @@ async function openOwnRun() {
 at("train").addEventListener("click", () => attempt(train));
 at("reseed").addEventListener("click", () => {
   field("seed").value = Number(chosenOf("seed") || field("seed").placeholder || 1) + 1;
-  enter("over");
   attempt(train);
 });
 at("pause").addEventListener("click", () => {
@@ -307,16 +359,12 @@ at("step").addEventListener("click", () => {
   enter("paused");
 });
 at("keep").addEventListener("click", () => {
-  if (kept) {
-    kept.figure.remove();
-    kept = null;
-    enter(phase);
-    showRuns();
-    return;
-  }
+  if (kept) return letGo();
   kept = run;
   saved = null;
-  attempt(openRun);
+  return attempt(openRun).then(() => {
+    if (kept === run) letGo(); // nothing was opened beside it
+  });
 });
 at("save").addEventListener("click", () => {
   run.saved = run.step();
@@ -349,8 +397,14 @@ addEventListener("hashchange", () => {
   openSoon();
 });
 
+at("details").addEventListener("click", () => {
+  state.details = !state.details;
+  repaint();
+});
 views.push({ // see state.js
   paint() {
+    at("details").setAttribute("aria-pressed", state.details);
+    document.documentElement.classList.toggle("plain", !state.details);
     if (opening) link();
     enter(phase);
     showRuns();

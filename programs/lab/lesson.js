@@ -131,8 +131,8 @@ let latest = 0; // the card on which the lesson was closed
 function turnTo(number) {
   card = number;
   if (card >= 0) latest = card;
-  showCard();
-  link();
+  state.details = state.details || card >= 0; // whose words the lesson has
+  repaint();
   if (document.activeElement.disabled) at(card ? "card-back" : "card-next").focus();
 }
 
@@ -161,9 +161,8 @@ function setFor({text = "perro.txt", add, ...set}) {
 // Opens a run unless the one that is open has this text and these fields; trains it until the step
 // whose model is asked, or shows that step again.
 async function trainFor({after}) {
-  const words = [textName, ...chosen()].join(" "), step = Number(after);
-  const same = run?.text === at("text").value && run.words.join(" ") === words;
-  if (!same || phase === "failed" || soonOpen || step > 0) await openRun();
+  const step = Number(after);
+  if (!isOpen() || phase === "failed" || step > 0) await openRun();
   await until(() => run.log.length && !run.waiting);
   if (after === undefined) {
     curve.choose(run.log.length - 1);

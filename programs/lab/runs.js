@@ -89,7 +89,8 @@ class Run {
 
 // What the pages of runs have in common with the lab.
 const shared = () => ({
-  state: {language: state.language, dark: state.dark, projector: state.projector},
+  state: {language: state.language, dark: state.dark, projector: state.projector,
+    details: state.details},
   letters: `${rem()}px`,
 });
 
@@ -99,10 +100,12 @@ function progressOf(run, index) {
   const parts = [say("step_of", {n: grouped(row[STEP]), steps: grouped(steps)})];
   let evaluated = null; // the last time
   for (let i = 0; i <= index; i++) evaluated = log[i][EVALUATED] ?? evaluated;
-  if (row[LOSS] !== null) parts.push(`${say("each_step")} ${decimal(row[LOSS], 4)}`);
-  if (evaluated !== null)
+  const latest = row[LOSS] ?? evaluated, loss = state.details || held_out ? evaluated : latest;
+  if (!state.details) parts.push(`${say("plain_loss")} ${decimal(latest, 4)}`);
+  else if (row[LOSS] !== null) parts.push(`${say("each_step")} ${decimal(row[LOSS], 4)}`);
+  if (evaluated !== null && (state.details || held_out))
     parts.push(`${say(held_out ? "held_out" : "all_text")} ${decimal(evaluated, 4)}`);
-  if (evaluated !== null && floor !== null)
-    parts.push(say("above", {n: decimal(Math.max(0, evaluated - floor), 4)}));
+  if (loss !== null && floor !== null)
+    parts.push(say("above", {n: decimal(Math.max(0, loss - floor), 4)}));
   return parts;
 }

@@ -69,14 +69,25 @@ def painted(page, pairs):
 
 def look_at_lab_widths(page, folder):
     """Nothing is wider than the window, lies on something else or is cut: before a training, after
-    it, and with two runs; at all widths, in both languages. Colours move nothing: one for each."""
+    it, and with two runs; at all widths, in both languages, with the details and without, and on a
+    projector. Colours move nothing: one for each."""
     for about in opened(page):
         for width in WIDTHS:
             page.shape(width, 900, False, width < 500)
-            for dark, language in painted(page, ((False, "en"), (True, "es"))):
+            for details in (True, False):
+                page.run(f"state.details = {json.dumps(details)}")
+                for dark, language in painted(page, ((False, "en"), (True, "es"))):
+                    wrong = page.run(WRONG)
+                    assert not wrong, (about, width, details, dark, language, wrong)
+                page.picture(f"lab-{width}-{about}-{details}")
+        for width in (1024, 1280, 1920):
+            page.shape(width, 900, False, False)
+            page.run("project(true)")
+            for _, language in painted(page, ((False, "en"), (True, "es"))):
                 wrong = page.run(WRONG)
-                assert not wrong, (about, width, dark, language, wrong)
-            page.picture(f"lab-{width}-{about}")
+                assert not wrong, (about, width, "projector", language, wrong)
+            page.picture(f"lab-{width}-{about}-projector")
+            page.run("project(false)")
     page.check_errors()
 
 
@@ -127,6 +138,8 @@ def look_at_lab_keyboard(page, folder):
     for about in opened(page):
         if about == "after":
             break
+    page.focus("#details")
+    page.press("Enter")
     assert page.run("run.frame.title === say('inside')"), "also before another language is chosen"
     found = reached_by_tab(page)
     assert found == [

@@ -83,17 +83,18 @@ class PackedReading {
 class LiveReading {
   constructor(model, tokenizer, encoding, result) {
     this.ids = encoding.ids;
-    this.words = encoding.ids.map(id => tokenizer.shown(id));
+    this.nameWords();
     this.source = encoding.source < encoding.ids.length ? encoding.source : 0;
     this.prefix = encoding.prefix;
     this.result = result || model.read(encoding.ids, this.prefix);
-    this.begun = this.words[0] === "[bos]";
+    this.begun = encoding.ids[0] === tokenizer.bos;
     this.maps = this.result.maps.flat();
     this.smalls = [];
     this.summaries = [];
     this.expectations = [];
   }
   get T() { return this.words.length; }
+  nameWords() { this.words = this.ids.map(id => tokenizer.shown(id)); }
   weights(head) { return this.maps[head]; }
   // A row of what softmax makes the weights of: the scores of a query; −Infinity where it cannot
   // attend to the key.

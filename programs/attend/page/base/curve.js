@@ -82,9 +82,9 @@ class Curve {
     const most = state.projector ? 0.36 * innerHeight : 22 * rem();
     const height = Math.min(Math.max(width * 0.32, 14 * rem()), most);
     this.draw(penOn(canvas, width, height), width, height);
-    const {left, right} = this.scale(width, height); // the slider's thumb is below the line
+    const {left, x} = this.scale(width, height); // the slider's thumb is below the line
     slider.style.marginLeft = `${left - THUMB / 2}px`;
-    slider.style.width = `${right - left + THUMB}px`;
+    slider.style.width = `${x(this.log[this.log.length - 1][STEP]) - left + THUMB}px`;
     canvas.setAttribute("aria-label", `${say("training")}. ${this.values.textContent}`);
   }
 
@@ -99,16 +99,23 @@ class Curve {
       if (Number.isFinite(loss))
         along([[0, loss], [last, loss]], LOSS, name, colour, 1.5, dash);
     };
-    across(run.uniform, "uniform", "--quiet", [1, 4]);
-    across(run.frequencies, "frequencies", "--quiet", [6, 3]);
+    if (state.details) {
+      across(run.uniform, "uniform", "--quiet", [1, 4]);
+      across(run.frequencies, "frequencies", "--quiet", [6, 3]);
+    }
     across(run.counting, "counting", "--ink", [6, 3]);
-    for (const {log} of others) along(log, EVALUATED, "kept", "--quiet", 2.5, [8, 4]);
-    along(run.log, LOSS, "each_step", "--accent", 1.5);
-    along(run.log, EVALUATED, run.held_out ? "held_out" : "all_text", "--query", 2.5);
+    for (const {log} of others)
+      along(log, state.details ? EVALUATED : LOSS, "kept", "--quiet", 2.5, [8, 4]);
+    along(run.log, LOSS, state.details ? "each_step" : "plain_loss", "--accent", 1.5);
+    if (state.details || run.held_out)
+      along(run.log, EVALUATED, run.held_out ? "held_out" : "all_text", "--query", 2.5);
     across(run.floor, "floor", "--ink", [4, 4]);
     return lines;
   }
-  last() { return Math.max(1, ...this.runs.map(({log}) => log[log.length - 1][STEP])); }
+  // The last step of the longest run, also while it has not come so far.
+  last() {
+    return Math.max(1, ...this.runs.map(({log, steps}) => steps || log[log.length - 1][STEP]));
+  }
 
   // The room of the curves within a picture, and where in it a step and a loss are.
   scale(width, height) {
@@ -116,14 +123,16 @@ class Curve {
     pen.font = font(0.8);
     const longest = Math.max(...lines.map(({name}) => pen.measureText(name).width));
     const left = 3.4 * unit, right = width - longest - 0.6 * unit;
-    const top = 0.8 * unit, bottom = height - 4.9 * unit;
+    const top = 0.8 * unit, bottom = height - (state.details ? 4.9 : 1.7) * unit;
     const losses = this.runs.flatMap(({log}) => log.flatMap(row => [row[LOSS], row[EVALUATED]]))
       .filter(value => value !== null);
     const {floor, counting} = this.runs[0], across = [floor, counting].filter(Number.isFinite);
     const low = Math.max(Math.min(...losses), 1e-7);
     const most = Math.max(...losses, counting ?? 0) * 1.03;
-    const log10 = most >= 10 * low; // as in programs/train/curve.c
-    const least = 0.92 * Math.min(low, ...across.filter(loss => !log10 || loss >= low / 10));
+    const near = across.filter(loss => loss >= (state.details ? low : most / 10) / 10);
+    // As in programs/train/curve.c; without the details, the floor is there from the beginning.
+    const log10 = most >= 10 * Math.min(low, ...state.details ? [] : near);
+    const least = 0.92 * Math.min(low, ...log10 ? near : across);
     const risen = loss => log10 ? Math.log(Math.max(loss, least)) : loss;
     const last = this.last();
     return {
@@ -138,15 +147,15 @@ class Curve {
     const scale = this.scale(width, height), {x, top, bottom} = scale;
     pen.font = font(0.8);
     pen.textBaseline = "middle";
-    this.drawTicks(pen, scale);
-    this.drawRate(pen, scale);
+    this.drawTicks(pen, scale, height - 0.9 * rem());
+    if (state.details) this.drawRate(pen, scale);
     this.drawLines(pen, scale);
     this.drawNames(pen, scale);
     const now = x(this.log[this.slider.value][STEP]);
     line(pen, [[now, top], [now, bottom]], themed("--ink"), 1);
   }
 
-  drawTicks(pen, {left, right, bottom, least, most, last, log10, x, y}) {
+  drawTicks(pen, {left, right, bottom, least, most, last, log10, x, y}, below) {
     const unit = rem(), steps = ticks(0, last, 4);
     const losses = log10 ? logTicks(least, most) : ticks(least, most, 4);
     for (const loss of losses.found) {
@@ -155,7 +164,7 @@ class Curve {
       text(pen, name, left - 0.5 * unit, y(loss), "right", themed("--quiet"));
     }
     for (const step of steps.found)
-      text(pen, grouped(step), x(step), bottom + 4 * unit, "center", themed("--quiet"));
+      text(pen, grouped(step), x(step), below, "center", themed("--quiet"));
   }
 
   // The learning rate, below the losses, from 0 to its largest value, which is named on the left.

@@ -6,6 +6,7 @@ const state = {
   language: "en",
   dark: false,
   projector: false,
+  details: true, // or plain words only, in the lab at first
 };
 
 // A part of the page adds itself to the views: views.push({read, choose}). Each of its methods is

@@ -11,12 +11,12 @@ function showAge() {
   at("age").setAttribute("aria-valuetext", at("age-step").textContent);
 }
 
-// The page reads again with other weights what it read; what is being typed stays in the box.
+// The page reads again with other weights what it read; what is being typed stays in the box, and
+// what is being written goes on.
 function takeWeights(numbers) {
   model = modelOf(numbers);
-  stopWriting();
   reading = new LiveReading(model, tokenizer, reading);
-  beginDraws();
+  if (!writing) beginDraws();
   tell("read", "choose", "model");
 }
 

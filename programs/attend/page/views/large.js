@@ -165,7 +165,7 @@ function describe() {
   const across = state.form === "across";
   at("name").replaceChildren(...across ?
       sentenceWith("across_name", {word: reading.words[looked().query]}) :
-      [plots.length > 1 ? say("two_heads") : headName(state.head)]);
+      [plots.length > 1 ? say(state.details ? "two_heads" : "plain_heads") : headName(state.head)]);
   for (const plot of plots) {
     const head = across && looked().key >= 0 ? state.over?.head ?? state.head : state[plot.which];
     plot.name.textContent = headName(head);

@@ -79,6 +79,10 @@ function bar(id, expected, drawn, counted) {
   return make("li", button);
 }
 
+// The tokens that the other page in the lab lists at a place of the text, or null.
+const listedFor = word => state.listed?.word !== word ? null
+  : state.listed.tokens.map(token => tokenizer.ids.get(token)).filter(id => id !== undefined);
+
 // The number of the bar that a part of the page is in, or -1.
 const barWith = part => [...at("bars").children].findIndex(bar => bar.contains(part));
 
@@ -97,7 +101,9 @@ function showSteps(number) {
 function fillBars() {
   const {ids, word, scores: logits, bits} = asked(), model = softmax(logits);
   const drawn = draws().probabilities(logits), counted = countedAt(ids, word);
-  const shown = ranked(model).slice(0, MOST_BARS), rest = model.length - shown.length;
+  const shown = listedFor(word) ||
+    ranked(model).filter(id => state.details || !tokenizer.barred[id]).slice(0, MOST_BARS);
+  const rest = model.length - shown.length;
   const stands = bits >= 0 ? reading.ids[looked().query] : -1;
   if (stands >= 0 && !shown.includes(stands)) shown[shown.length - 1] = stands;
   const focused = barWith(document.activeElement);
@@ -108,23 +114,32 @@ function fillBars() {
   const left = shown.reduce((sum, id) => sum - drawn[id], 1);
   at("cut").textContent = rest > 0 ? say(rest === 1 ? "other" : "others",
     {n: rest, share: probability(Math.max(0, left))}) : "";
-  fillLegend(shown.includes(tokenizer.eos), counted);
+  fillLegend(shown, counted);
+  tellListed({word, tokens: shown.map(id => tokenizer.tokens[id])});
   const words = reading.words.slice(0, word + (fillsGaps() ? 0 : 1));
   let before = words.join(" ") + (fillsGaps() ? " ▁" : "");
   if (before.length > CONTEXT_LETTERS)
     before = `… ${before.slice(-CONTEXT_LETTERS).replace(/^\S*\s/, "")}`;
   at("context").textContent = before;
-  at("next-title").textContent = stands < 0 ? say(fillsGaps() ? "gap" : "next")
+  at("next-title").textContent = stands < 0 ? say(fillsGaps() ? "gap" : state.details ? "next" : "plain_next")
     : say("instead", {word: tokenizer.shown(stands), n: decimal(bits, 2)});
   const stop = at("bars").querySelectorAll("button")[Math.max(focused, 0)];
   if (focused >= 0 && stop) stop.focus();
 }
 
 // What the marks of the bars mean: the frame and the fill, the mark and the fraction, and [eos].
-function fillLegend(ends, counted) {
-  const mark = (kind, sentence) => [make("i", "", {className: kind}), `${say(sentence)} `];
-  at("about-bars").replaceChildren(...mark("drawn", mixture && mixture.share ? "legend_both" : "legend_model"),
-    ...counted && counted.total ? mark("text", "legend_text") : [], ends ? say("eos") : "");
+function fillLegend(shown, counted) {
+  const mark = (kind, sentence) => [make("i", "", {className: kind}), `${sentence} `];
+  const total = counted ? counted.total : 0;
+  const shares = total ? shown.filter(id => counted.times.get(id))
+    .map(id => `${counted.times.get(id)}/${total}`) : [];
+  const few = !state.details && shares.length > 0 && shares.length < 4;
+  const inText = few ? say("plain_text", {shares: new Intl.ListFormat(state.language).format(shares)})
+    : say("legend_text");
+  at("about-bars").replaceChildren(
+    ...mark("drawn", say(mixture && mixture.share ? "legend_both" : "legend_model")),
+    ...total ? mark("text", inText) : [],
+    state.details && shown.includes(tokenizer.eos) ? say("eos") : "");
 }
 
 /* ---- Going on ---- */
@@ -177,9 +192,11 @@ function writeWord() {
 
 const writeName = () => fillsGaps() ? "fill" : "write";
 
-function stopWriting() {
+// `ended`: because nothing can follow, which a line then says.
+function stopWriting(ended = false) {
   clearInterval(writing);
   writing = 0;
+  at("ended").hidden = !ended;
   at("write").textContent = say(writeName());
 }
 
@@ -208,17 +225,18 @@ function fillSliders() {
 if (data.model) {
   at("next").hidden = false;
   at("hint-write").dataset.say = fillsGaps() ? "hint_fill" : "hint_write";
+  at("ended").dataset.say = fillsGaps() ? "filled" : "ended";
   at("write").addEventListener("click", () => {
     if (writing) return stopWriting();
+    stopWriting();
     at("write").textContent = say("stop");
     writing = setInterval(() => {
-      if (!writeWord()) stopWriting();
+      if (!writeWord()) stopWriting(true);
     }, 300);
     return undefined;
   });
   at("step").addEventListener("click", () => {
-    stopWriting();
-    writeWord();
+    stopWriting(!writeWord());
   });
   at("seed").addEventListener("input", beginDraws);
   at("bars").addEventListener("pointerover", event => showSteps(barWith(event.target)));

@@ -92,7 +92,7 @@ function fillChips() {
   const chips = at("chips"), focused = chips.contains(document.activeElement);
   chips.replaceChildren(...reading.words.map((word, i) => {
     const chip = make("button", word, {type: "button"});
-    if (/^\[.*\]$/.test(word)) chip.classList.add("special");
+    if (/^\[.*\]$|^\(.+\)$/.test(word)) chip.classList.add("special");
     chip.addEventListener("click", () => pin(i, -1));
     chip.addEventListener("pointerenter", () => pointAt({query: i, key: -1}));
     chip.addEventListener("pointerleave", () => pointAt(null));
@@ -133,7 +133,7 @@ function describeText() {
   at("special").textContent = [
     state.surprise ? say("chip_shades", {most: decimal(mostBits(), 1)}) : say("chip_bars"),
     words[0] === "[bos]" && say("bos"),
-    source && say("sep"),
+    words.includes("[sep]") && say("sep"),
     prefix && say("ahead", {part: say(source ? "part_source" : "part_line")}),
     prefix && words.includes("[mask]") && say("mask"),
   ].filter(Boolean).join(" ");
