@@ -444,12 +444,13 @@ on_terminal() {
     printf '%0500d\n' 0 >zeros.txt
     "$BIN/train" a.txt --val-text zeros.txt --tokens bpe --steps 0 --out zeros >/dev/null
     refutes '"0000"' zeros/tokenizer.json
-    # However much is held out, it is evaluated often enough to stop in time.
+    # However much is held out, it is evaluated five times.
     seq 1 300 | sed 's/.*/a& b&/' >other.txt
     "$BIN/train" perro.txt --val-text other.txt --out other >out.txt
     [ "$(awk -F, 'NR > 1 && $4' other/log.csv | wc -l)" -ge 5 ]
-    grep -q "^stopped after step .*: no better for 4 evaluations" out.txt
-    grep -q "worse than a uniform guess" out.txt
+    grep -q "^next    no better since step" out.txt
+    "$BIN/train" perro.txt --val-text other.txt --steps 200 --eval-every 200 --out last |
+        grep -q "worse than a uniform guess"
     refuses 64 "leave out --val" -- "$BIN/train" a.txt --val-text b.txt --val 0.1
     refuses 64 "needs a file" -- "$BIN/train" a.txt --val-text -
     refuses 64 "--val-text is for a new run" -- "$BIN/train" --resume word --val-text b.txt
