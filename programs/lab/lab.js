@@ -239,6 +239,8 @@ function pause() {
 // longer: twice as long if nothing is asked. One that ended early ran out of patience.
 async function goOn() {
   const step = run.step(), ended = isLonger() && run.hasEnded();
+  if (run.text === null ? !saved : run.text !== at("text").value)
+    throw new Error(say("other_text", {again: say("again")}));
   const asked = Number(chosenOf("steps"));
   if (!Number.isInteger(asked)) throw new Error(say("whole_steps"));
   const steps = asked > step ? asked : ended ? 2 * run.steps || 300 : run.steps;

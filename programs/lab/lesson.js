@@ -128,8 +128,10 @@ function guess(text) {
 }
 
 let latest = 0; // the card on which the lesson was closed
+let own = null, ours = ""; // the pupil's text, while the cards set others; the last of theirs
 function turnTo(number) {
   card = number;
+  if (card < 0) giveBack();
   if (card >= 0) latest = card;
   state.details = state.details || card >= 0; // whose words the lesson has
   repaint();
@@ -145,15 +147,27 @@ async function until(isSo, goes = false) {
       throw new Error(say("disturbed"));
 }
 
+function giveBack() {
+  if (!own) return;
+  useText(own.name);
+  file = own.file;
+  at("text").value = own.text;
+  own = null;
+  link();
+}
+
 // Sets the text and the fields of a card.
 function setFor({text = "perro.txt", add, ...set}) {
-  if (text === "own") return;
+  if (text === "own") return giveBack();
+  if (![...TEXTS.map(textOf), ours].includes(at("text").value))
+    own = {name: textName, text: at("text").value, file};
   chooseText(TEXTS.find(block => block.dataset.name === text));
   if (add) {
     const more = `${at("text").value.trim()}\n${add}\n`;
     useText("text.txt");
     at("text").value = more;
   }
+  ours = at("text").value;
   for (const choice of Object.keys(CHOICES)) field(choice).value = set[choice] ?? "";
   link();
 }

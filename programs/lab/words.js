@@ -70,6 +70,8 @@ Object.assign(WORDS, {
   named: ["your name", "tu nombre"],
   save_run: ["Save", "Guardar"],
   open_run: ["Open a saved run", "Abrir un entrenamiento"],
+  other_text: ["The text has changed: {again} trains on it.",
+    "El texto ha cambiado: {again} entrena con él."],
   whole_steps: ["steps needs a whole number", "pasos necesita un número entero"],
   no_run: ["This is not a saved run, or it is damaged.",
     "Este archivo no es un entrenamiento guardado, o está dañado."],

@@ -380,6 +380,10 @@ def look_at_lab_further(page, folder):
     assert checksum(train_further(page)) == checksum(call(BIN / "train", "--resume", team,
                                                           "--steps", "55"))
     wait(page, "plain('now').startsWith('step 55 of 55')")
+    # Another text is not trained on further.
+    page.run("at('text').value = 'uno dos\\n'; at('text').dispatchEvent(new Event('input'))")
+    page.click("#pause")
+    assert page.text("problem").startswith("The text has changed"), page.text("problem")
     page.check_errors()
 
 

@@ -172,4 +172,15 @@ def look_at_lesson_disturbed(page, folder):
     page.run("at('speed').value = 'full'")
     page.click("#card-run")
     wait(page, "at('answer').children.length")
+    # A text of one's own comes back when the lesson is closed.
+    page.click("#lesson")
+    page.run("at('text').value = 'uno dos\\n'; at('text').dispatchEvent(new Event('input'))")
+    page.click("#lesson")
+    page.focus("#guessed")
+    page.write("1")
+    page.press("Enter")
+    wait(page, "at('answer').children.length && !busy")
+    assert page.run("at('text').value").startswith("el perro")
+    page.click("#lesson")
+    assert page.run("at('text').value") == "uno dos\n"
     page.check_errors()
