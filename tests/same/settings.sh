@@ -57,7 +57,8 @@ row() { # NAME TEXT PROMPT ATTENDED OPTION...
     program train "$here/../../data/$2" --out "$name" --threads "$THREADS" "${@:5}" >said
     case " $* " in *' --stop-after '*) program train --resume "$name" --threads "$THREADS" >said ;; esac
     program sample "$name" "$prompt" --threads "$THREADS" >samples
-    program sample "$name" "$prompt" --threads "$THREADS" --seed 2 --json >>samples
+    program sample "$name" "$prompt" --threads "$THREADS" --seed 2 --json |
+        sed 's/"ids":[^]]*\],//' >>samples # which came later than the table
     program attend "$name" "$attended" >maps
     program attend "$name" "$attended" -o maps.csv >/dev/null
     printf '%-9s %s %s %s %s %s\n' "$name" "$(sed -n 's/^model  *\([0-9a-f]\{16\}\),.*/\1/p' said)" \

@@ -303,8 +303,8 @@ static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
  * two of them, at least 13 times as many rows are trained on as one evaluates, and a row is
  * evaluated in a third of the time that training on it takes. If that is a sample, 17 times as
  * many: a fiftieth, so that a larger part can be evaluated at the end. If nothing is held out, the
- * text is small and all of it is evaluated: at least two epochs lie between. A small text is
- * evaluated at least five times, even if most of it is held out.
+ * text is small and all of it is evaluated: at least two epochs lie between. A run that
+ * may stop by itself is evaluated at least five times, even if most of the text is held out.
  *
  * A small text is learnt by heart sooner or later: then the held-out loss rises, and a run whose
  * length was not asked for stops. (Five seeds of eleven texts from 5 to 100 kB: 0.65 of the steps,
@@ -317,14 +317,13 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);
     const int usual = corpus->stream && s->objective == OBJECTIVE_NEXT ? 2 * twentieth : twentieth;
+    /* Whether a run stops by itself. */
+    const bool stops = s->objective == OBJECTIVE_NEXT && !s->from && corpus->held_out.count &&
+                       corpus->ids.count <= SMALL_TEXT && !DECIDED(decided, steps) &&
+                       !DECIDED(decided, epochs);
     const int rarely = at_most_int(max_int64(usual, evaluated / max_int64(1, rows)));
-    const bool small = corpus->ids.count <= SMALL_TEXT;
-    const bool quick = small && s->objective != OBJECTIVE_MASKED;
-    CHOOSE(eval_every, quick ? min_int(rarely, 4 * twentieth) : rarely);
-    const bool measured =
-        s->objective == OBJECTIVE_NEXT && !s->from && corpus->held_out.count && small;
-    const bool length = DECIDED(decided, steps) || DECIDED(decided, epochs);
-    CHOOSE(patience, !measured || length ? 0 : corpus->stream ? PATIENCE / 2 : PATIENCE);
+    CHOOSE(eval_every, stops ? min_int(rarely, 4 * twentieth) : rarely);
+    CHOOSE(patience, !stops ? 0 : corpus->stream ? PATIENCE / 2 : PATIENCE);
 }
 
 /* Every member of a team needs a shard. */
