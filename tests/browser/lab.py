@@ -337,6 +337,7 @@ def look_at_lab_strange_links(page, folder):
         page.check_errors()
         wait(page, "run && run.log.length", 20)
         assert page.text("train") == "Train"
+    wait(page, "!soonOpen && phase === 'ready' && run.log.length", 20)
     page.run("location.hash = 'more=--help'")
     wait(page, "plain('problem')", 20)
     assert page.text("problem") == page.run("say('failed')"), page.text("problem")
