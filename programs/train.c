@@ -88,7 +88,8 @@ static const Program PROGRAM = {
 };
 
 /* The command line, which only the leader of a team reads, for everybody. Returns the paths of the
- * texts that it names, by --text, as words or by --val-text: an stb_ds array that ends with NULL. */
+ * texts that it names, by --text, as words or by --val-text: an stb_ds array that ends with
+ * NULL. */
 static char **read_options(int argc, char **argv, Trainer *t)
 {
     Settings *settings = &t->plan.settings;

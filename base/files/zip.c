@@ -287,7 +287,7 @@ static int folder_of(const char *name, const char *marker)
 }
 
 /* Keeps the files of the folder with the marker, under their names there. A folder within it may
- * have one, too: that is a save which the run has kept. */
+ * also have one: a save that the run has kept. */
 static void enter_folder(Zip *zip, const char *marker)
 {
     const char *outer = NULL, *other = NULL;

@@ -14,8 +14,9 @@
 #include "programs/train/session.h"
 #include "text/encoder.h"
 
-/* Up to so many lines are left out one by one. More are left out in groups first, about as many as
- * each has lines. Seconds: what takes longer is refused; what takes less is not announced. */
+/* Up to FEW_LINES lines are left out one by one. More are first left out in groups, each with about
+ * as many lines as there are groups. Longer than MOST_SECONDS is refused; shorter than LONG seconds
+ * is not announced. */
 enum { FEW_LINES = 20, LEAST_GROUPS = 10, MOST_GROUPS = 20, MOST_SECONDS = 3600, LONG = 30 };
 
 /* A line of the text that is not blank: its bytes, with the line end, and its number. */

@@ -32,7 +32,7 @@ void because_free(Because *because);
 /* A table of all probabilities, largest change first. */
 void because_print(const Because *because);
 
-/* The same for programs: a line for each training, or an object. */
+/* Write that as CSV, a line for each training, and as a JSON object. */
 #define BECAUSE_CSV_HEADER "first_line,last_line,text,probability,change\n"
 void because_csv(FILE *out, const Because *because);
 void because_json(FILE *out, const Because *because);

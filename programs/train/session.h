@@ -67,13 +67,13 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
  * is opened and closed here. */
 bool verify(Session *session);
 
-/* Prints a table of runs, or of .zips of runs, whose paths end with NULL: the best loss of each, its
- * model's size and checksum, whether that is the first one's, the time it took, and the settings in
- * which they differ; then the mean of the losses. Marks losses that cannot be compared with the
- * first run's. `file` is a path or NULL: an .svg gets the losses of their evaluations, a .csv the
- * table; "-.csv" is standard output, which then has only that. Prints why one cannot be read, and
- * leaves it out. Dies if another file would be replaced. Returns false if anything was left out, or
- * if the file cannot be written. */
+/* Prints a table of runs, or of .zips of runs, whose paths end with NULL: the best loss of each,
+ * its model's size and checksum, whether that is the first one's, the time it took, and the
+ * settings in which they differ; then the mean of the losses. Marks losses that cannot be compared
+ * with the first run's. `file` is a path or NULL: an .svg gets the losses of their evaluations, a
+ * .csv the table; "-.csv" is standard output, which then has only that. Prints why one cannot be
+ * read, and leaves it out. Dies if another file would be replaced. Returns false if anything was
+ * left out, or if the file cannot be written. */
 bool compare(char *const *runs, const char *file, const Screen *screen);
 
 #endif

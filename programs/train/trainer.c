@@ -154,8 +154,8 @@ static void free_memory(Trainer *t)
     plan_free(&t->plan);
 }
 
-/* How many steps --minutes has room for: takes some, from random weights. A twentieth of the time is
- * for evaluations and saves. */
+/* How many steps --minutes has room for: takes some, from random weights. A twentieth of the time
+ * is for evaluations and saves. */
 static int steps_in_minutes(Trainer *t)
 {
     const double enough = 0.5, begun = clock_seconds();
@@ -283,9 +283,9 @@ static void look_at_text(Trainer *t)
         t->advice = text_advice(small, s->tokens);
 }
 
-/* The share of the text that --val-text names, its last file: of the lines, or of a stream's tokens,
- * which are known when all is encoded; of a stream of subwords, whose vocabulary is made without
- * it, of the bytes. The last ones are held out. */
+/* Holds out the file that --val-text names, the last one of the text: sets --val to its share of the
+ * lines, or of a stream's tokens. These are known when all is encoded, and until then its share of
+ * the bytes counts; with subwords, whose vocabulary is made without it, also after that. */
 static void hold_out_file(Trainer *t)
 {
     Settings *s = &t->plan.settings;

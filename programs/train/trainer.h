@@ -133,9 +133,9 @@ int64_t trainer_step(Trainer *trainer);
  * nothing has changed. Dies if the loss is not finite. */
 double trainer_evaluate(Trainer *trainer);
 
-/* Sets trainer->whole: the loss of the best weights over all of what trainer_evaluate() has a sample
- * of, or over as much as takes a hundredth of the time that the run took. It is NAN if that was
- * abandoned, or if the sample already is that large. */
+/* Sets trainer->whole: the loss of the best weights over all of what trainer_evaluate() has a
+ * sample of, or over as much as takes a hundredth of the time that the run took. It is NAN if that
+ * was abandoned, or if the sample already is that large. */
 void trainer_evaluate_best(Trainer *trainer);
 
 /* Mixes the best weights with counting: finds the share at which both together predict the part

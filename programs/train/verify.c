@@ -344,8 +344,8 @@ static char *copy_of_text(const Verification *v)
                       : format_text("%s", path);
 }
 
-/* Prints what comes of it or, if there are several, only the verdict: its name in so many columns,
- * and a line. */
+/* Verifies settings.verify and prints what is found. If `columns` is not 0, several runs are
+ * verified: then it prints one line, the run's name in that many columns and the verdict. */
 static bool verify_run(Session *session, int columns)
 {
     Trainer *t = &session->trainer;

@@ -15,7 +15,7 @@
 
 enum {
     WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */
-    PATIENCE = 4,            /* a run stops after so many evaluations without a better one */
+    PATIENCE = 4,            /* evaluations without a better one, until a run stops    */
     SMALL_TEXT = 60000,      /* tokens up to which a model is small                        */
     SUBWORDS_FROM = 100000,  /* bytes of a text: a smaller one is read as words            */
     ENOUGH_LINES = 200,      /* from here on a tenth of the lines is held out              */
