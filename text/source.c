@@ -111,6 +111,9 @@ static SourceFile file_of(const char *path, size_t large)
                     .standard = standard,
                     .file = -1};
     const struct stat status = open_file(&f);
+    if (S_ISDIR(status.st_mode))
+        die("%s is a directory, and a text is a file: name the files in it, or --resume a run",
+            f.name);
     f.size = (size_t)status.st_size;
     f.changed = status.st_mtim;
     f.piped = !S_ISREG(status.st_mode) || !f.size || lseek(f.file, 0, SEEK_CUR) != 0;

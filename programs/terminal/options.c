@@ -336,9 +336,6 @@ void options_check_path(const char *path, const char *folder)
         die("there is no %s here; did you mean %s?", path, meant);
     if (!strcmp(folder, "runs") && !stat(path, &about) && S_ISREG(about.st_mode) && !zip_is(path))
         die("%s is a file, and a run is a directory: train %s makes one of it", path, path);
-    if (!strcmp(folder, "data") && !stat(path, &about) && S_ISDIR(about.st_mode))
-        die("%s is a directory, not a text: name its files; if it is a run, type --resume %s", path,
-            path);
 }
 
 /* ---- Words for a shell ---- */

@@ -453,6 +453,7 @@ on_terminal() {
         grep -q "worse than a uniform guess"
     refuses 64 "leave out --val" -- "$BIN/train" a.txt --val-text b.txt --val 0.1
     refuses 64 "needs a file" -- "$BIN/train" a.txt --val-text -
+    refuses 1 "word is a directory, and a text is a file" -- "$BIN/train" word
     refuses 64 "--val-text is for a new run" -- "$BIN/train" --resume word --val-text b.txt
 }
 
