@@ -83,8 +83,9 @@ TEST(what_is_wrong_is_named_with_its_file_and_line)
     char *const lists[][3] = {{good, bad},  {bad, good},     {good, files.paths[2]},
                               {good, zero}, {good, missing}, {good, files.folder}};
     static const char *const said[][2] = {
-        {"/b.txt:2:5", "0xFF"},           {"/b.txt:2:5", "0xFF"},     {"c.txt", " is empty"},
-        {"zero is not a text", "byte 3"}, {"cannot open", "missing"}, {"cannot read", ""}};
+        {"/b.txt:2:5", "0xFF"},     {"/b.txt:2:5", "0xFF"},
+        {"c.txt", " is empty"},     {"zero is not a text", "byte 3"},
+        {"cannot open", "missing"}, {"is a directory", "--resume"}};
     for (size_t i = 0; i < COUNT_OF(lists); i++)
         ASSERT_DIES(read_clean(open_in_chunks(lists[i]), false, NULL), said[i][0], said[i][1]);
 }
