@@ -642,6 +642,9 @@ def look_at_lab_again(page, folder):
     print(f"  lab: {kept[1]} after two trainings, {kept[-1]} after twelve")
     (counted, early), (counted_late, late) = kept[1], kept[-1]
     assert counted == counted_late == [1, 0], (counted, counted_late)
+    # Chromium frees the last drawing of the arcs, 36 nodes, sooner or later: of ten trainings that
+    # each kept four nodes this would see the leak.
     for what, much in late.items():
-        assert much <= early[what] * (1.2 if what == "JSHeapUsedSize" else 1), (what, early, late)
+        most = early[what] * (1.2 if what == "JSHeapUsedSize" else 1)
+        assert much <= most + (36 if what == "Nodes" else 0), (what, early, late)
     page.check_errors()
