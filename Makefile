@@ -74,9 +74,9 @@ override CFLAGS += -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-ma
 override CPPFLAGS += -D_GNU_SOURCE -I.
 # Each program is linked only with the libraries it calls: only sample needs libedit.
 # GNU's OpenMP is linked statically: in a shared library it would read the environment before
-# base/parallel/threads.c has written there how to wait.
+# base/parallel/threads.c has written there how to wait. There is also what is called in its place.
 LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
-GOMP := $(if $(findstring clang,$(CC)),,$(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
+GOMP := $(if $(findstring clang,$(CC)),,-Wl,--wrap=GOMP_parallel $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
 # On a terminal a line counts what is built, and what there is to build if that is everything.
 COUNT = $(if $(V),,@$(eval STEPS += $@)[ ! -t 1 ] || printf '  building $(words $(STEPS))$(OF)\r';) \
 	mkdir -p $(@D) &&

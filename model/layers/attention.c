@@ -239,7 +239,8 @@ void attention_forward(Real *y, Real *maps, const Attention *layer, const Real *
         cache_rows(qkv, batch, shape);
 
     /* 2 to 5, each head of each sequence by one thread. Sequences differ in length: dynamic. */
-    OMP(parallel for collapse(2) schedule(dynamic))
+    OMP(parallel)
+    OMP(for collapse(2) schedule(dynamic) nowait)
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
             HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
@@ -267,7 +268,8 @@ void attention_backward(Real *dx, const Attention *layer, const Real *dy, const 
     linear_backward(dmixed, layer->dp.out, dy, layer->p.out, mixed, N);
 
     /* 5 to 2 */
-    OMP(parallel for collapse(2) schedule(dynamic))
+    OMP(parallel)
+    OMP(for collapse(2) schedule(dynamic) nowait)
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
             const HeadView d = head_view(dqkv, dmixed, NULL, batch, shape, s, h);
