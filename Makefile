@@ -98,8 +98,8 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# Takes the place of base/system/linux.c in WebAssembly.
-WASI = base/system/wasi.c
+# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c.
+WASI = base/system/wasi.c programs/terminal/process_wasi.c
 SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in

@@ -1,13 +1,15 @@
-/* wasi.c: WebAssembly, where one program runs in one thread and its files are in memory. Nobody
- * sends it signals or locks its directories. */
+/* wasi.c: WebAssembly, where one program runs in one thread, in a page or inside another program.
+ * Nobody sends it signals or locks its directories. */
 #include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wasi/api.h>
 
 /* ---- Terminal ---- */
 
@@ -35,7 +37,22 @@ void signals_release(const Signals *before)
     (void)before;
 }
 
+SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool ends_reads)
+{
+    (void)number, (void)handler, (void)once, (void)ends_reads;
+    return SIG_DFL;
+}
+
 /* ---- Files ---- */
+
+/* Takes the place of the C library's. wasmtime says EBADF of what was opened for reading, as every
+ * directory is; there is nothing to write then. */
+int fsync(int file)
+{
+    const __wasi_errno_t error = __wasi_fd_sync((__wasi_fd_t)file);
+    errno = error;
+    return error && error != __WASI_ERRNO_BADF ? -1 : 0;
+}
 
 /* A directory is opened again; standard input has no other name. */
 int system_duplicate(int file)
