@@ -54,10 +54,12 @@ int fsync(int file)
     return error && error != __WASI_ERRNO_BADF ? -1 : 0;
 }
 
-/* A directory is opened again; standard input has no other name. */
+/* A directory is opened again; standard input has no other name, unless a directory has its
+ * number, as it was closed. */
 int system_duplicate(int file)
 {
-    return file == STDIN_FILENO ? file : openat(file, ".", O_RDONLY | O_DIRECTORY);
+    const int copy = openat(file, ".", O_RDONLY | O_DIRECTORY);
+    return copy < 0 && file == STDIN_FILENO ? file : copy;
 }
 
 int system_open_directory(const char *path)

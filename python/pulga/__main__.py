@@ -7,7 +7,8 @@ import shutil
 import sys
 from typing import NoReturn
 
-from .programs import NAMES, Error, program
+from . import wasm
+from .programs import NAMES, Error, program, webassembly
 
 
 def main() -> NoReturn:
@@ -22,6 +23,8 @@ def main() -> NoReturn:
     if not shutil.which(called):
         called = os.path.join(os.path.dirname(sys.executable), called)
     try:
+        if webassembly():
+            sys.exit(wasm.become(webassembly(), [called, *words]))
         os.execv(program(name), [called, *words])
     except Error as error:
         sys.exit(f"pulga: {error}")

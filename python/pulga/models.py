@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .programs import Error, Path, Process, Value, arguments, call, warn
+from .programs import Error, Path, Process, Value, arguments, call, warn, webassembly
 from .rows import Continuation, Gap, Head, Line, Near, Next, Table, Token
 
 if TYPE_CHECKING:
@@ -103,13 +103,14 @@ class Model:
         return str(self.path)
 
     def _call(self, name: str, options: Sequence[str], texts: Sequence[str],
-              given: str = "") -> str:
-        return call(name, [*options, "--", str(self.path), *texts], given)[0]
+              given: str = "", tells: bool = False) -> str:
+        return call(name, [*options, "--", str(self.path), *texts], given, tells)[0]
 
     def _ask(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
         """The answer to a prompt, of a process that stays open; but if the prompt has line ends, of
-        one for it alone. If it is strict, all of the prompt must be known."""
-        if "\n" in prompt or "\r" in prompt:
+        one for it alone, as WebAssembly always has. If it is strict, all of the prompt must be
+        known."""
+        if webassembly() or "\n" in prompt or "\r" in prompt:
             return self._once(words, prompt, strict)
         weights = self.path / "model.safetensors"
         saved = weights.stat().st_mtime_ns if weights.exists() else 0
@@ -125,9 +126,9 @@ class Model:
     def _once(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
         words = ["--json", *words]
         if "\n" in prompt or "\r" in prompt:
-            answer = self._call("sample", words, [prompt])
+            answer = self._call("sample", words, [prompt], tells=True)
         else:
-            answer = self._call("sample", words, [], prompt + "\n")
+            answer = self._call("sample", words, [], prompt + "\n", tells=True)
         return self._checked(json.loads(answer), strict)
 
     def _checked(self, answer: dict[str, Any], strict: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +21,11 @@ import warnings
 
 import numpy
 import pulga
-from pulga.programs import NAMES, program
+from pulga.programs import NAMES, program, webassembly
 
+# What is compared with: the programs themselves, also if WebAssembly is tested.
+NATIVE = os.environ.get("PULGA_NATIVE") or os.path.dirname(program("train"))
+WASM = bool(webassembly())
 DATA = pathlib.Path(__file__).parents[2] / "data"
 SMALL = {"layers": 1, "heads": 2, "width": 16, "quiet": True}
 
@@ -31,7 +35,7 @@ def shell(*words: str, **more) -> subprocess.CompletedProcess:
 
 
 def printed(name: str, *words: str, given: str = "") -> str:
-    return shell(program(name), *words, input=given).stdout
+    return shell(os.path.join(NATIVE, name), *words, input=given).stdout
 
 
 def below(process: int) -> list[str]:
@@ -161,6 +165,7 @@ class Trained(unittest.TestCase):
             self.assertEqual(cuentos.tokenizer.decode(cuentos.tokenizer.encode(text)), text)
         self.assertEqual(len(cuentos.next("La\nniña", table=5)), 5)
 
+    @unittest.skipIf(WASM, "it runs in this process")
     def test_one_process_answers_many_prompts(self) -> None:
         self.model.close()
         before = children()
@@ -327,9 +332,14 @@ class Training(unittest.TestCase):
         def interrupt(step: pulga.Step) -> None:
             if step.step == 10:
                 signal.raise_signal(signal.SIGINT)
+        def press() -> None:
+            await_that(pathlib.Path("runs/long/log.csv").exists)
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGINT)
         for on_step in (interrupt, None):
             if not on_step:
-                threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+                shutil.rmtree("runs/long")
+                threading.Thread(target=press).start()
             run = self.long(on_step=on_step)
             self.assertGreater(run.step, 0)
             self.assertLess(run.step, 1000000)
@@ -342,6 +352,7 @@ class Training(unittest.TestCase):
             shown = shell("script", "-qec", f'{sys.executable} -c "{code}{quiet})"', "/dev/null")
             self.assertEqual("step 150/300  loss 0.4" in shown.stdout, not quiet, shown)
 
+    @unittest.skipIf(WASM, "it runs in this process")
     def test_nothing_is_left_behind(self) -> None:
         """However Python ends, the programs that it has started end."""
         code = """if True:
@@ -403,7 +414,16 @@ class Package(unittest.TestCase):
         code = "import pulga; pulga.train('x')"
         done = shell(sys.executable, "-c", code,
                      env={**os.environ, "PULGA_BIN": "/nowhere"})
-        self.assertIn("there is no program /nowhere/train", done.stderr.splitlines()[-1])
+        name = "programs.wasm" if os.environ.get("PULGA_ENGINE") == "wasm" else "train"
+        self.assertIn(f"there is no program /nowhere/{name}", done.stderr.splitlines()[-1])
+
+    def test_the_engine(self) -> None:
+        code = "import pulga; pulga.train('x')"
+        for engine, says in (("x", "PULGA_ENGINE is native or wasm, not x"),
+                             ("native" if WASM else "wasm", "there is no program /nowhere/")):
+            done = shell(sys.executable, "-c", code,
+                         env={**os.environ, "PULGA_BIN": "/nowhere", "PULGA_ENGINE": engine})
+            self.assertIn(says, done.stderr.splitlines()[-1])
 
 
 if __name__ == "__main__":
