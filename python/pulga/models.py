@@ -8,6 +8,9 @@ import json
 import os
 import pathlib
 import re
+import sys
+import warnings
+import webbrowser
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -295,6 +298,17 @@ class Model:
         """Writes the model as GGUF for llama.cpp: `model.export("m.gguf", type="q8_0")`."""
         self._call("export", arguments("export", options), [os.fspath(path)])
         return pathlib.Path(path)
+
+
+def lab() -> Page:
+    """The lab, a page that trains: it opens in a browser; in a notebook it shows itself."""
+    here = pathlib.Path(__file__).parent
+    for path in (here / "lab.html", here.parents[1] / "build" / "lab" / "pulga.html"):
+        if path.exists():
+            if "ipykernel" not in sys.modules and not webbrowser.open(path.as_uri()):
+                warnings.warn(f"there is no browser here: open {path} in one", stacklevel=2)
+            return Page(path.read_text("utf-8"))
+    raise Error("the lab is not in this package: make lab, then make wheel, and install it again")
 
 
 def open(path: Path) -> Model:

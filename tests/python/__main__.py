@@ -405,6 +405,23 @@ class Package(unittest.TestCase):
         done = shell(sys.executable, "-c", code)
         self.assertEqual(done.stdout, "False False\n")
 
+    def test_same(self) -> None:
+        done = shell(sys.executable, "-m", "pulga", "same")
+        self.assertRegex(done.stdout, f"^pulga {pulga.__version__}, .* the same\n$")
+        table = (DATA.parent / "tests" / "same" / "table.txt").read_text()
+        sums = {line.split()[0]: line.split()[1] for line in table.splitlines()}
+        self.assertIn(f": {sums['plain']} {sums['words']} the same", done.stdout)
+
+    def test_lab(self) -> None:
+        code = "import pulga; print(pulga.lab()._repr_html_().count('WebAssembly'))"
+        built = [pathlib.Path(pulga.__file__).with_name("lab.html"),
+                 DATA.parent / "build" / "lab" / "pulga.html"]
+        done = shell(sys.executable, "-c", code, env={**os.environ, "BROWSER": "echo opens %s"})
+        if path := next((path for path in built if path.exists()), None):
+            self.assertRegex(done.stdout, f"^opens file://{path}\n[1-9]")
+        else:
+            self.assertIn("the lab is not in this package", done.stderr.splitlines()[-1])
+
     def test_every_option_has_a_name(self) -> None:
         for name in NAMES:
             self.assertTrue(all(key.isidentifier() for key in pulga.options(name)))
