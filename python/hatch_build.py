@@ -1,5 +1,5 @@
-"""What hatchling calls when it builds a wheel: make builds the programs, which go into it. With
-PULGA_WHEEL=wasm they are WebAssembly, and the wheel is for every system."""
+"""What hatchling calls when it builds a wheel: make builds the programs, which go into it. They
+are in the folder PULGA_WHEEL; in one called wasm they are WebAssembly, for every system."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ class Programs(BuildHookInterface[Any]):
         if self.target_name != "wheel":
             return
         files = build_data["force_include"]
-        if os.environ.get("PULGA_WHEEL") == "wasm":
+        folder = os.environ.get("PULGA_WHEEL", "build/wheel")
+        if os.path.basename(folder) == "wasm":
             subprocess.run(["make", "wheel-wasm-programs"], cwd=self.root, check=True)
             build_data["dependencies"].append(WASMTIME)
-            folder = "build/wheel/wasm"
         else:
             subprocess.run(["make", "wheel-programs"], cwd=self.root, check=True)
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["tag"] = f"py3-none-{platform}"
             build_data["pure_python"] = False
-            folder = "build/wheel"
         for inner in ("bin", "licenses"):
             files[f"{folder}/{inner}"] = f"pulga/{inner}"
         for text in ("perro.txt", "cuentos.txt"):

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,18 +90,24 @@ double system_room(int directory)
     return (double)INFINITY;
 }
 
-/* Large texts, which need such files, do not fit in a page. */
+/* A file that loses its name at once. */
 int system_unnamed_file(const char *folder)
 {
-    (void)folder;
-    errno = ENOTSUP;
-    return -1;
+    char name[4096];
+    int file = -1, number = 0;
+    do {
+        snprintf(name, sizeof name, "%s/.pulga-%d", folder, number++);
+        file = open(name, O_RDWR | O_CREAT | O_EXCL, 0666);
+    } while (file < 0 && errno == EEXIST);
+    if (file >= 0)
+        unlink(name);
+    return file;
 }
 
 int system_memory_file(void)
 {
-    errno = ENOTSUP;
-    return -1;
+    const char *folder = getenv("TMPDIR");
+    return system_unnamed_file(folder ? folder : ".");
 }
 
 bool system_name_file(int file, int directory, const char *name)

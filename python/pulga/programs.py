@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import warnings
@@ -60,6 +61,8 @@ def program(name: str) -> str:
 def webassembly() -> str:
     """The path of the programs as WebAssembly, if they are to run: where there are no others, or
     PULGA_ENGINE is wasm; else ""."""
+    if sys.platform == "emscripten":
+        raise Error("no program runs in Pyodide; the lab, pulga.html, trains in a browser")
     path = _path("programs.wasm")
     engine = os.environ.get("PULGA_ENGINE") or (
         "wasm" if os.path.exists(path) and not os.path.exists(_path("train")) else "native")
@@ -67,6 +70,8 @@ def webassembly() -> str:
         raise Error(f"PULGA_ENGINE is native or wasm, not {engine}")
     if engine == "native":
         return ""
+    if sys.platform == "win32":
+        raise Error("the programs as WebAssembly do not run on Windows, only those of its wheel")
     if not importlib.util.find_spec("wasmtime"):
         raise Error("the programs as WebAssembly need wasmtime: pip install wasmtime")
     return _there(path)

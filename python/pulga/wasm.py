@@ -31,19 +31,21 @@ def _compiled(path: str) -> tuple[wasmtime.Engine, wasmtime.Module]:
 
 
 def _open(words: Sequence[str], config: wasmtime.WasiConfig) -> list[str]:
-    """Lets a program open all files by the names that words have for them. Links that begin with /
-    are not followed there: such a folder is opened by its name, such a file gets its own name."""
+    """Lets a program open all files by the names that words have for them. Links to /... are not
+    followed there: a folder that is one is opened by its name, a file gets its own name."""
     config.preopen_dir("/", "/")
     names = []
-    for word in words:
+    for word in (*words, "runs"):  # that is where runs are, if no word says so
         option, equals, path = word.partition("=") if word[:2] == "--" else ("", "", word)
-        folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path))
-        if os.path.islink(path) and os.path.isfile(path):
+        if os.path.islink(path) and os.path.isabs(os.readlink(path)) and os.path.isfile(path):
             path = os.path.realpath(path)
-        elif os.path.isdir(folder) and os.path.realpath(folder) != folder:
+        folder = os.path.abspath(path)
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        if os.path.realpath(folder) != folder:
             config.preopen_dir(os.path.realpath(folder), folder)
         names.append(option + equals + path)
-    return names
+    return names[:-1]
 
 
 class Program:
@@ -69,7 +71,8 @@ class Program:
             config.stdin_file, config.stdout_file, config.stderr_file = map(str, files)
         config.argv = _open(words, config)
         config.env = [(name, value.encode(errors="replace").decode())
-                      for name, value in {**os.environ, "PWD": os.getcwd()}.items()]
+                      for name, value in {**os.environ, "PWD": os.getcwd(),
+                                          "TMPDIR": os.path.realpath(self._folder.name)}.items()]
         self._out, self._errors = files[1].open("rb"), files[2]
         self._trains, self._shown = words[0].endswith("train"), given is None
         self._status, self._ended = 0, threading.Event()

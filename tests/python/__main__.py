@@ -298,6 +298,33 @@ class Training(unittest.TestCase):
                             from_=None, steps=0, out=pathlib.Path("runs/b"), **SMALL)
         self.assertEqual(other.log["loss"].size, 1)
 
+    def test_paths(self) -> None:
+        """By links, by .. and in a .zip."""
+        os.makedirs("deep", exist_ok=True)
+        text, elsewhere = DATA / "perro.txt", pathlib.Path("elsewhere.txt")
+        elsewhere.write_bytes(text.read_bytes())
+        os.symlink(text, "deep/file.txt")
+        os.symlink(DATA, "deep/folder", True)
+        os.symlink("../elsewhere.txt", "deep/near.txt")
+        os.symlink(pathlib.Path("deep").resolve(), "link", True)
+        os.makedirs("deep/new", exist_ok=True)
+        os.symlink(pathlib.Path("deep/new").resolve(), "deep/runs", True)
+        sums = set()
+        for name in ("deep/file.txt", "deep/folder/perro.txt", "deep/near.txt", elsewhere.resolve(),
+                     "deep/../elsewhere.txt", f"../{os.path.basename(os.getcwd())}/elsewhere.txt"):
+            run = pulga.train(name, steps=1, out="link/run", overwrite=True, **SMALL)
+            sums.add(run.checksum)
+        self.assertEqual(len(sums), 1)
+        self.assertTrue(pulga.train(elsewhere, steps=1, out="link/more/run", **SMALL).checksum)
+        os.chdir("deep")
+        try:
+            self.assertTrue(pulga.train("near.txt", steps=1, **SMALL).checksum)
+        finally:
+            os.chdir("..")
+        self.assertTrue(os.path.exists("deep/new/near/model.safetensors"))
+        zipped = shutil.make_archive("deep/zipped", "zip", "deep", "run")
+        self.assertEqual(pulga.open(zipped).next("el"), run.model.next("el"))
+
     def test_other_objectives(self) -> None:
         masked = pulga.train(DATA / "perro.txt", objective="masked", steps=9, out="runs/m", **SMALL)
         gap, = masked.model.fill("el [mask] come", table=3)
