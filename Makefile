@@ -24,7 +24,8 @@
 # make uninstall  removes what make install installed
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
-# make wheel-test installs that into a new environment and tests it there
+# make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
+# make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
 # make clean      removes what make built
 # make help       prints this list
 #
