@@ -24,7 +24,8 @@
 # make uninstall  removes what make install installed
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
-# make wheel-test installs that into a new environment and tests it there
+# make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
+# make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
 # make clean      removes what make built
 # make help       prints this list
 #
@@ -98,8 +99,8 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# Takes the place of base/system/linux.c in WebAssembly.
-WASI = base/system/wasi.c
+# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c.
+WASI = base/system/wasi.c programs/terminal/process_wasi.c
 SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in

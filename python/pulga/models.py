@@ -8,10 +8,13 @@ import json
 import os
 import pathlib
 import re
+import sys
+import warnings
+import webbrowser
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .programs import Error, Path, Process, Value, arguments, call, warn
+from .programs import Error, Path, Process, Value, arguments, call, warn, webassembly
 from .rows import Continuation, Gap, Head, Line, Near, Next, Table, Token
 
 if TYPE_CHECKING:
@@ -103,13 +106,14 @@ class Model:
         return str(self.path)
 
     def _call(self, name: str, options: Sequence[str], texts: Sequence[str],
-              given: str = "") -> str:
-        return call(name, [*options, "--", str(self.path), *texts], given)[0]
+              given: str = "", tells: bool = False) -> str:
+        return call(name, [*options, "--", str(self.path), *texts], given, tells)[0]
 
     def _ask(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
         """The answer to a prompt, of a process that stays open; but if the prompt has line ends, of
-        one for it alone. If it is strict, all of the prompt must be known."""
-        if "\n" in prompt or "\r" in prompt:
+        one for it alone, as WebAssembly always has. If it is strict, all of the prompt must be
+        known."""
+        if webassembly() or "\n" in prompt or "\r" in prompt:
             return self._once(words, prompt, strict)
         weights = self.path / "model.safetensors"
         saved = weights.stat().st_mtime_ns if weights.exists() else 0
@@ -125,9 +129,9 @@ class Model:
     def _once(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
         words = ["--json", *words]
         if "\n" in prompt or "\r" in prompt:
-            answer = self._call("sample", words, [prompt])
+            answer = self._call("sample", words, [prompt], tells=True)
         else:
-            answer = self._call("sample", words, [], prompt + "\n")
+            answer = self._call("sample", words, [], prompt + "\n", tells=True)
         return self._checked(json.loads(answer), strict)
 
     def _checked(self, answer: dict[str, Any], strict: bool) -> dict[str, Any]:
@@ -294,6 +298,17 @@ class Model:
         """Writes the model as GGUF for llama.cpp: `model.export("m.gguf", type="q8_0")`."""
         self._call("export", arguments("export", options), [os.fspath(path)])
         return pathlib.Path(path)
+
+
+def lab() -> Page:
+    """The lab, a page that trains: it opens in a browser; in a notebook it shows itself."""
+    here = pathlib.Path(__file__).parent
+    for path in (here / "lab.html", here.parents[1] / "build" / "lab" / "pulga.html"):
+        if path.exists():
+            if "ipykernel" not in sys.modules and not webbrowser.open(path.as_uri()):
+                warnings.warn(f"there is no browser here: open {path} in one", stacklevel=2)
+            return Page(path.read_text("utf-8"))
+    raise Error("the lab is not in this package: make lab, then make wheel, and install it again")
 
 
 def open(path: Path) -> Model:
