@@ -23,6 +23,7 @@
 # make install    installs programs, manual pages and completion under PREFIX=/usr/local
 # make uninstall  removes what make install installed
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
+# make library    builds what import pulga calls within its own process, libpulga.so
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-test installs that into a new environment and tests it there
 # make clean      removes what make built
@@ -123,6 +124,15 @@ $(PROGRAMS): $(BIN)/%: $(BUILD)/float/programs/%.o $(BUILD)/float/rooms.a
 	$(LINK)
 $(TINY): $(BUILD)/float/tiny.o $(BUILD)/float/rooms.a
 	$(LINK)
+
+# The functions of programs/library.h, for Python. Without OpenMP: a library must not start threads in
+# a process of others, which may fork, or have an OpenMP of their own.
+library:
+	@$(MAKE) --no-print-directory $(JOBS) $(BIN)/libpulga.so OPENMP=0 BUILD=$(BUILD)/library \
+		SANITIZE='-fPIC -fvisibility=hidden $(SANITIZE)'
+$(BIN)/libpulga.so: $(call in_float,programs/library.c \
+		$(filter base/% model/% text/% formats/%,$(SOURCES)))
+	$(LINK) -shared -Wl,--exclude-libs,ALL
 
 # With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
 WITH_MPI = $(if $(filter 1,$(MPI)),$(BIN)/train) $(BUILD)/mpi/train $(BUILD)/mpi/try_team
@@ -291,16 +301,16 @@ deb:
 include python/wheel.mk
 
 clean:
-	rm -rf $(BUILD) $(PROGRAMS) $(TINY)
+	rm -rf $(BUILD) $(PROGRAMS) $(TINY) $(BIN)/libpulga.so
 
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c programs/*.c $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages setup always build-tests units test parity browser bench bench-long busy race demo install wheel wheel-programs \
+.PHONY: all library packages setup always build-tests units test parity browser bench bench-long busy race demo install wheel wheel-programs \
 	wheel-test uninstall deb clean format help

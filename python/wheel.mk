@@ -14,7 +14,7 @@ WHEEL_CODE = libutf8proc2 libcjson1 libxxhash0 libedit2 libtinfo6 libbsd0 libmd0
 wheel-programs:
 	@$(MAKE) --no-print-directory $(JOBS) ARCH=$(WHEEL_ARCH) BIN=$(WHEEL)/bin BUILD=$(WHEEL)/build \
 		LDLIBS='-Wl,--as-needed $(foreach lib,$(WHEEL_LIBS),$(or $(call archive,$(lib)),-l$(lib))) \
-		-lm $(GOMP)' LDFLAGS='$(LDFLAGS) -s' $(NAMES:%=$(WHEEL)/bin/%)
+		-lm $(GOMP)' LDFLAGS='$(LDFLAGS) -s' $(NAMES:%=$(WHEEL)/bin/%) library
 	@mkdir -p $(WHEEL)/licenses
 	@for package in $(WHEEL_CODE); do \
 		cp -L /usr/share/doc/$$package/copyright $(WHEEL)/licenses/$$package.txt 2>/dev/null || true; done

@@ -20,6 +20,7 @@ import warnings
 
 import numpy
 import pulga
+from library import Library  # noqa: F401
 from pulga.programs import NAMES, program
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
@@ -256,7 +257,8 @@ class Trained(unittest.TestCase):
         names = {"pulga": pulga, "model": self.model, "options": pulga.options,
                  "run": pulga.Run.read("runs/perro")}
         count = 0
-        for module in (pulga, pulga.programs, pulga.rows, pulga.runs, pulga.models):
+        for module in (pulga, pulga.programs, pulga.rows, pulga.runs, pulga.models,
+                       pulga.library):
             failed, attempted = doctest.testmod(module, extraglobs=dict(names), verbose=False)
             self.assertEqual(failed, 0)
             count += attempted
