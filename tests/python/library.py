@@ -148,12 +148,12 @@ class Library(unittest.TestCase):
             numpy.testing.assert_allclose(read.probabilities.sum(-1), 1)
             subprocess.run([program("attend"), model, text, "-o", "maps.npy"], check=True,
                            stdout=subprocess.DEVNULL)
-            numpy.testing.assert_allclose(read.attention, numpy.load("maps.npy"), atol=1e-6)
+            numpy.testing.assert_array_equal(read.attention, numpy.load("maps.npy"))
             for head in ("L1H1", "L1H2"):
                 patched = model.forward(text, {head: 0})
                 told = model.attention(text, without=head).weights
                 self.assertGreater(abs(told - read.attention).max(), 1e-4)
-                numpy.testing.assert_allclose(patched.attention, told, atol=1e-6)
+                numpy.testing.assert_array_equal(patched.attention, told)
             for row in self.model.next("un gato come", table=5, without="L2H3"):
                 patched = self.model.forward("un gato come", {"L2H3": 0}).probabilities
                 at = self.model.vocabulary.index(row.token)
