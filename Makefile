@@ -24,6 +24,7 @@
 # make uninstall  removes what make install installed
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
 # make library    builds what import pulga calls within its own process, libpulga.so
+# make notebooks  runs those of docs/notebooks and compares what they show; PYTHON=.venv/bin/python
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-test installs that into a new environment and tests it there
 # make clean      removes what make built
@@ -297,6 +298,12 @@ deb:
 	cd $(BUILD)/deb/pulga && MAKEFLAGS= dpkg-buildpackage --build=binary --no-sign --no-pre-clean
 	lintian --allow-root --fail-on error,warning $(BUILD)/deb/*.deb
 
+# PYTHON has numpy, matplotlib, nbclient and ipykernel. RENEW=1 keeps what they show now.
+notebooks: all
+	@$(MAKE) --no-print-directory library
+	@PYTHONPATH='$(abspath python)' PULGA_BIN='$(abspath $(BIN))' \
+		$(PYTHON) scripts/notebooks.py $(if $(RENEW),,--check)
+
 # wheel, wheel-test: import pulga for Python
 include python/wheel.mk
 
@@ -312,5 +319,5 @@ help:
 	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all library packages setup always build-tests units test parity browser bench bench-long busy race demo install wheel wheel-programs \
+.PHONY: all library packages setup always build-tests units test parity browser bench bench-long busy race demo install notebooks wheel wheel-programs \
 	wheel-test uninstall deb clean format help
