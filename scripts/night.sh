@@ -33,7 +33,7 @@ AXE=$(echo .venv/lib/python3*/site-packages/axe_playwright_python/axe.min.js) \
 make wheel
 make wheel-test PYTHONS="python3 $(ls ~/.pyenv/versions/3.1[0-9]*/bin/python 2>/dev/null)"
 pip_install ruff mypy numpy matplotlib nbclient ipykernel
-.venv/bin/ruff check python tests/python
+.venv/bin/ruff check python tests/python scripts/notebooks.py
 .venv/bin/mypy python/pulga
 make notebooks PYTHON=.venv/bin/python
 

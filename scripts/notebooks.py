@@ -18,7 +18,7 @@ import nbformat
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "notebooks"
 LOCALES = {"en": "C.UTF-8", "es": "es_MX.UTF-8"}  # the programs answer in the page's language
-PART = re.compile(r"^<!-- (en|es)(?: (\S+))? -->\n|^```python\n(.*?)^```\n", re.M | re.S)
+PART = re.compile(r"(?ms)^<!-- (en|es)(?: (\S+))? -->\n|^```python\n(.*?)^```\n")
 
 
 def notebooks(source: str) -> dict[str, tuple[str, nbformat.NotebookNode]]:
