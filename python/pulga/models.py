@@ -306,8 +306,8 @@ class Model:
         (64, 192)
         """
         ids, network = list(self._ids(text)), self._network
-        if isinstance(text, str) and targets is None and ids[-1] != network.eos >= 0:
-            ids.append(network.eos)
+        if isinstance(text, str) and targets is None and network.eos >= 0:
+            ids += [] if ids[-1:] == [network.eos] else [network.eos]
         return network.gradients(ids, targets)
 
     @property

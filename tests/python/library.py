@@ -248,6 +248,7 @@ class Library(unittest.TestCase):
             (pulga.Error, "10 tokens", lambda: model.gradients([2] * 11)),
             (pulga.Error, "has no loss", lambda: model.gradients([0])),
             (pulga.Error, "has no loss", lambda: model.gradients([0, 2], [None, None])),
+            (pulga.Error, "has no loss", lambda: self.gelu.gradients("")),
             (pulga.Error, "1 targets for 2", lambda: model.gradients([0, 2], [1])),
             (pulga.Error, "does not know 'x'", lambda: model.logits("el x")),
             (pulga.Error, "no head L3H1: its heads are L1H1 to L2H4",
