@@ -23,6 +23,8 @@
 # make install    installs programs, manual pages and completion under PREFIX=/usr/local
 # make uninstall  removes what make install installed
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
+# make library    builds what import pulga calls within its own process, libpulga.so
+# make notebooks  runs those of docs/notebooks and compares what they show; PYTHON=.venv/bin/python
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
 # make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
@@ -124,6 +126,15 @@ $(PROGRAMS): $(BIN)/%: $(BUILD)/float/programs/%.o $(BUILD)/float/rooms.a
 	$(LINK)
 $(TINY): $(BUILD)/float/tiny.o $(BUILD)/float/rooms.a
 	$(LINK)
+
+# The functions of programs/library.h, for Python. Without OpenMP: a library must not start threads in
+# a process of others, which may fork, or have an OpenMP of their own.
+library:
+	@$(MAKE) --no-print-directory $(JOBS) $(BIN)/libpulga.so OPENMP=0 BUILD=$(BUILD)/library \
+		SANITIZE='-fPIC -fvisibility=hidden $(SANITIZE)'
+$(BIN)/libpulga.so: $(call in_float,programs/library.c \
+		$(filter base/% model/% text/% formats/%,$(SOURCES)))
+	$(LINK) -shared -Wl,--exclude-libs,ALL
 
 # With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
 WITH_MPI = $(if $(filter 1,$(MPI)),$(BIN)/train) $(BUILD)/mpi/train $(BUILD)/mpi/try_team
@@ -288,20 +299,26 @@ deb:
 	cd $(BUILD)/deb/pulga && MAKEFLAGS= dpkg-buildpackage --build=binary --no-sign --no-pre-clean
 	lintian --allow-root --fail-on error,warning $(BUILD)/deb/*.deb
 
+# PYTHON has numpy, matplotlib, nbclient and ipykernel. RENEW=1 keeps what they show now.
+notebooks: all
+	@$(MAKE) --no-print-directory library
+	@PYTHONPATH='$(abspath python)' PULGA_BIN='$(abspath $(BIN))' \
+		$(PYTHON) scripts/notebooks.py $(if $(RENEW),,--check)
+
 # wheel, wheel-test: import pulga for Python
 include python/wheel.mk
 
 clean:
-	rm -rf $(BUILD) $(PROGRAMS) $(TINY)
+	rm -rf $(BUILD) $(PROGRAMS) $(TINY) $(BIN)/libpulga.so
 
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c programs/*.c $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages setup always build-tests units test parity browser bench bench-long busy race demo install wheel wheel-programs \
+.PHONY: all library packages setup always build-tests units test parity browser bench bench-long busy race demo install notebooks wheel wheel-programs \
 	wheel-test uninstall deb clean format help

@@ -251,6 +251,10 @@ void attention_forward(Real *y, Real *maps, const Attention *layer, const Real *
             attend(&head, map, layer->work, dropout);
         }
 
+    if (layer->patch)
+        for (size_t i = 0; i < (size_t)N * (size_t)H * (size_t)shape->head_size; i++)
+            mixed[i] = isnan(layer->patch[i]) ? mixed[i] : layer->patch[i];
+
     /* 6  y = mixed·Wout + bout */
     linear_forward(y, layer->p.out, mixed, N);
 }
