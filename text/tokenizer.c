@@ -160,7 +160,7 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
                                           (size_t)(token.end - token.begin)),
                   right = known < 0 ? t->unk : known;
         if (left >= 0 && right >= 0)
-            spacing_learn(&t->spacing, &t->vocabulary, left, right, token.begin != left_end);
+            spacing_learn(&t->spacing, &t->vocabulary, left, right, (Span){left_end, token.begin});
         left = right;
         left_end = token.end;
     }
@@ -184,9 +184,8 @@ char *tokenizer_decode_after(const Tokenizer *t, int before, const int *ids, int
             left = -1;
             continue;
         }
-        if (left >= 0 && tokenizer_has_words(t) &&
-            spacing_is_needed(&t->spacing, &t->vocabulary, left, ids[i]))
-            fputc(' ', out);
+        if (left >= 0 && tokenizer_has_words(t))
+            fputs(spacing_between(&t->spacing, &t->vocabulary, left, ids[i]), out);
         fputs(tokenizer_word(t, ids[i]), out);
         left = ids[i];
     }

@@ -378,6 +378,8 @@ TEST(decoding_follows_the_text)
         {BOTH, "a:a", "a : a"},      /* only apart */
         {BOTH, "a ! b", "a! b"},     /* this pair both ways: then each by itself decides */
         {"a, a, a,", "a,a", "a, a"}, /* left and right are not the same */
+        {"a\tb-b\ta\nb\ta\n", "a b-b a", "a\tb-b\ta"}, /* a table */
+        {"a b a b a\tb", "a b", "a b"},                /* more often a space than a tab */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *text = cases[i].text;

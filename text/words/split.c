@@ -124,6 +124,7 @@ void spacing_free(Spacing *s)
     hmfree(s->pairs);
     free(s->before);
     free(s->after);
+    free(s->tabs);
 }
 
 /* 0 if the token is empty. */
@@ -139,8 +140,20 @@ static bool token_is_punctuation(const Vocabulary *v, int id)
     return !vocabulary_is_special(v, id) && is_punctuation(first_code_point(v, id));
 }
 
-void spacing_learn(Spacing *s, const Vocabulary *v, int left, int right, bool apart)
+/* The first token of the next line says nothing about tabs. */
+static void learn_tab(Spacing *s, const Vocabulary *v, int left, Span between)
 {
+    const size_t size = (size_t)(between.end - between.begin);
+    if (!s->tabs)
+        s->tabs = memory_new((size_t)v->count, sizeof *s->tabs, "the spacing of words");
+    if (!memchr(between.begin, '\n', size))
+        s->tabs[left] += memchr(between.begin, '\t', size) ? 1 : -1;
+}
+
+void spacing_learn(Spacing *s, const Vocabulary *v, int left, int right, Span between)
+{
+    const bool apart = between.begin < between.end;
+    learn_tab(s, v, left, between);
     if (!token_is_punctuation(v, left) && !token_is_punctuation(v, right))
         return;
     if (!s->before) {
@@ -155,7 +168,8 @@ void spacing_learn(Spacing *s, const Vocabulary *v, int left, int right, bool ap
     s->before[right] += touch;
 }
 
-bool spacing_is_needed(const Spacing *s, const Vocabulary *v, int left, int right)
+/* Whether white space stands between them. */
+static bool spacing_is_needed(const Spacing *s, const Vocabulary *v, int left, int right)
 {
     const bool left_is_punctuation = token_is_punctuation(v, left),
                right_is_punctuation = token_is_punctuation(v, right);
@@ -174,4 +188,11 @@ bool spacing_is_needed(const Spacing *s, const Vocabulary *v, int left, int righ
     }
     return !(left_is_punctuation && is_opening(first_code_point(v, left))) &&
            !(right_is_punctuation && !is_opening(first_code_point(v, right)));
+}
+
+const char *spacing_between(const Spacing *s, const Vocabulary *v, int left, int right)
+{
+    if (!spacing_is_needed(s, v, left, right))
+        return "";
+    return s->tabs && s->tabs[left] > 0 ? "\t" : " ";
 }

@@ -80,7 +80,10 @@ bool split_pair(Span line, Span *source, Span *target);
  * touches what follows it, and other punctuation what it follows.
  *
  * The text  ¿Qué? -dijo.  counts the pairs ¿Qué, Qué?, -dijo and dijo. once as written together,
- * and the pair "? -" once as written apart. */
+ * and the pair "? -" once as written apart.
+ *
+ * The space is a tab after tokens after which the text has more often a tab than anything else, as
+ * in the columns of a table. */
 
 /* An entry of the map of pairs; key and value are the names that stb_ds needs. */
 typedef struct {
@@ -93,13 +96,19 @@ typedef struct {
     SpacedPair *pairs;   /* stb_ds map of the pairs with punctuation in them */
     int *before, *after; /* (V) the same sum for each token and anything before or after it; NULL
                             until the first pair with punctuation is learned */
+    int *tabs; /* (V) how often a tab follows each token, minus how often something else does in its
+                  line; NULL until the first pair of any kind is learned */
 } Spacing;
 
 void spacing_free(Spacing *spacing);
 
-/* Learns that the text has two tokens in a row, with white space between them or without. */
-void spacing_learn(Spacing *spacing, const Vocabulary *vocabulary, int left, int right, bool apart);
+/* Learns that the text has two tokens in a row, and what stands between them: white space, or
+ * nothing. */
+void spacing_learn(Spacing *spacing, const Vocabulary *vocabulary, int left, int right,
+                   Span between);
 
-bool spacing_is_needed(const Spacing *spacing, const Vocabulary *vocabulary, int left, int right);
+/* What to write between two tokens: a tab, a space, or nothing. */
+const char *spacing_between(const Spacing *spacing, const Vocabulary *vocabulary, int left,
+                            int right);
 
 #endif

@@ -190,7 +190,11 @@ static void put_spacing(FILE *out, const Tokenizer *t)
     put_ints(out, "before", s->before, count);
     fputc(',', out);
     put_ints(out, "after", s->after, count);
-    fputc('}', out);
+    fputs(",\"tabs\":[", out);
+    for (int id = 0, some = 0; id < (s->tabs ? V : 0); id++)
+        if (s->tabs[id] > 0)
+            fprintf(out, "%s%d", some++ ? "," : "", id);
+    fputs("]}", out);
 }
 
 /* How a text is cut: the names of CUTS in model/tokens.js. */

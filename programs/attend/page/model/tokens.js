@@ -73,6 +73,7 @@ class Tokens {
     for (let i = 0; i < this.spacing.pairs.length; i += 3)
       this.spaced.set(
         this.pair(this.spacing.pairs[i], this.spacing.pairs[i + 1]), this.spacing.pairs[i + 2]);
+    this.tabs = new Set(this.spacing.tabs); // ids after which the text writes a tab
     this.barred = this.barredTokens();
   }
 
@@ -254,8 +255,8 @@ class Tokens {
     if (this.kind === "bpe")
       return new TextDecoder().decode(Uint8Array.from(ids.flatMap(id => this.bytes(id))));
     return ids.map((id, i) => {
-      const apart = i && this.kind === "word" && this.spaceBetween(ids[i - 1], id);
-      return (apart ? " " : "") + this.tokens[id];
+      const between = i && this.kind === "word" ? this.between(ids[i - 1], id) : "";
+      return between + this.tokens[id];
     }).join("");
   }
 
@@ -264,6 +265,12 @@ class Tokens {
     const token = this.tokens[id], bytes = [...token].map(letter => LETTER_BYTES.get(letter));
     const isText = this.specials.has(id) || bytes.includes(undefined);
     return isText ? [...new TextEncoder().encode(token)] : bytes;
+  }
+
+  // What stands between two words. The space is a tab if the training text has one more often than
+  // anything else after the first.
+  between(left, right) {
+    return !this.spaceBetween(left, right) ? "" : this.tabs.has(left) ? "\t" : " ";
   }
 
   // Whether white space stands between two words. Around a mark of punctuation the training text
