@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/parallel/threads.h"
 #include "base/utf8.h"
+#include "programs/terminal/screen.h"
 #include "programs/train/team/shards.h"
 #include "programs/train/team/team.h"
 #include "text/corpus/batches.h"
@@ -409,11 +410,12 @@ void plan_free(Plan *plan)
  * letters belong to scripts that use none, or if its words are longer than any language's. */
 
 /* Columns at which texts are wrapped, and the mean length of a word, in code points; and how many
- * lines or letters it takes to judge a text. */
+ * lines, letters or bytes it takes to judge a text. */
 enum {
     NARROWEST = 40,
     WIDEST = 120,
     LONGEST_MEAN_WORD = 15,
+    LITTLE_TEXT = 10000, /* bytes: a smaller one may have nothing to learn */
     LEAST_LINES = 20,
     LEAST_LETTERS = 100
 };
@@ -509,6 +511,27 @@ char *text_advice(const Text *text, TokenizerKind kind)
         return NULL;
     return format_text(
         _("the text has no spaces between words; --tokens char reads it by characters"));
+}
+
+/* Characters come again sooner, and single words have nothing else to learn. */
+char *text_advice_of_little(const Text *text, TokenizerKind kind)
+{
+    const Span all = text_span(text);
+    if (text->size >= (kind == TOKENIZER_CHAR ? LITTLE_TEXT / 10 : LITTLE_TEXT) ||
+        text_has_few_spaces(text) || has_no_spaces(all))
+        return NULL;
+    size_t count = 0;
+    Vocabulary words = vocabulary_new();
+    Span word;
+    for (const char *at = all.begin; split_word(&at, all.end, PUNCTUATION_ALONE, &word); count++)
+        vocabulary_add(&words, word.begin, (size_t)(word.end - word.begin), false);
+    const size_t kinds = (size_t)words.count;
+    vocabulary_free(&words);
+    if (count >= 2 * kinds)
+        return NULL;
+    return format_text(_("only %s, %s of them different: a model learns so little by heart, and "
+                         "nothing else; ordinary prose takes about 50 kB"),
+                       plural(count, "word", "words").text, thousands(kinds).text);
 }
 
 char *text_advice_of_pairs(const Text *text)
