@@ -554,7 +554,7 @@ static Loss score_lines(Scoring *s)
     return all;
 }
 
-static Corpus corpus_to_score(Pretrained *model, const char *path)
+Corpus corpus_to_score(Pretrained *model, const char *path)
 {
     Text text = text_read(path, model->tokenizer.form);
     Corpus corpus = corpus_new(&text, &model->tokenizer);
