@@ -83,26 +83,35 @@ bool split_pair(Span line, Span *source, Span *target);
  * and the pair "? -" once as written apart.
  *
  * The space is a tab after tokens after which the text has more often a tab than anything else, as
- * in the columns of a table. */
+ * in the columns of a table.
+ *
+ * A straight quote (") opens and closes in turn. It stands close to what follows it, or to what comes
+ * before: so one that closes counts as a token of its own, whose id is V. */
 
 /* An entry of the map of pairs; key and value are the names that stb_ds needs. */
 typedef struct {
-    int64_t key; /* left · V + right */
+    int64_t key; /* left · (V + 1) + right */
     int value;   /* how often the text writes them together, minus how often apart */
 } SpacedPair;
 
 /* Owned by a tokenizer. All zero is the spacing of a model without a text. */
 typedef struct {
-    SpacedPair *pairs;   /* stb_ds map of the pairs with punctuation in them */
-    int *before, *after; /* (V) the same sum for each token and anything before or after it; NULL
+    SpacedPair *pairs; /* stb_ds map of the pairs with punctuation in them */
+    int *before,
+        *after; /* (V + 1) the same sum for each token and anything before or after it; NULL
                             until the first pair with punctuation is learned */
-    int *tabs; /* (V) how often a tab follows each token, minus how often something else does in its
+    int *
+        tabs; /* (V + 1) how often a tab follows each token, minus how often something else does in its
                   line; NULL until the first pair of any kind is learned */
 } Spacing;
 
 void spacing_free(Spacing *spacing);
 
-/* Learns that the text has two tokens in a row, and what stands between them: white space, or
+/* The token that another one counts as here. *open is whether a straight quote is open, at first
+ * false; it is changed if the token is one. */
+int spacing_token(const Vocabulary *vocabulary, int id, bool *open);
+
+/* Learns that the text has two such tokens in a row, and what stands between them: white space, or
  * nothing. */
 void spacing_learn(Spacing *spacing, const Vocabulary *vocabulary, int left, int right,
                    Span between);

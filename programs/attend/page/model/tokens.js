@@ -79,7 +79,7 @@ class Tokens {
 
   // One number for two ids.
   pair(left, right) {
-    return left * this.size + right;
+    return left * (this.size + 1) + right;
   }
 
   // barred[id]: the token is never written. [bos] and the like stand for no text; [eos] ends a
@@ -254,8 +254,11 @@ class Tokens {
   decodePart(ids) {
     if (this.kind === "bpe")
       return new TextDecoder().decode(Uint8Array.from(ids.flatMap(id => this.bytes(id))));
+    // A straight quote opens and closes in turn: one that closes counts as a token of its own.
+    let open = false;
+    const among = ids.map(id => this.tokens[id] !== '"' || (open = !open) ? id : this.size);
     return ids.map((id, i) => {
-      const between = i && this.kind === "word" ? this.between(ids[i - 1], id) : "";
+      const between = i && this.kind === "word" ? this.between(among[i - 1], among[i]) : "";
       return between + this.tokens[id];
     }).join("");
   }
@@ -278,8 +281,10 @@ class Tokens {
   // how often the mark touches anything. Otherwise an opening mark touches what follows it,
   // and any other mark what it follows.
   spaceBetween(left, right) {
-    const isMark = id => !this.specials.has(id) && IS_MARK.test(this.tokens[id]);
-    const opens = id => IS_OPENING.test(this.tokens[id]);
+    const isMark = id =>
+      id === this.size || (!this.specials.has(id) && IS_MARK.test(this.tokens[id]));
+    const opens = id =>
+      id < this.size && (this.tokens[id] === '"' || IS_OPENING.test(this.tokens[id]));
     if (!isMark(left) && !isMark(right))
       return true;
     const together = this.spaced.get(this.pair(left, right)), {before, after} = this.spacing;
