@@ -54,7 +54,8 @@ static bool made_of_a_part(const Settings *s)
 
 /* An option for words, or for subwords, says that they are wanted; a stream, that a text with tabs
  * is not pairs. In sums and single words, the characters are what comes again. Lines that come in
- * blocks belong together: subwords read them as one stream, and know where a line ends. */
+ * blocks belong together: characters and subwords read them as one stream, and know where a line
+ * ends. Of a small text, with a small model, characters predict more (docs/experiments.md). */
 void plan_text(Settings *s, const Decided *decided, const TextLook *text)
 {
     const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
@@ -62,12 +63,15 @@ void plan_text(Settings *s, const Decided *decided, const TextLook *text)
     settings_check_objective(s, decided);
     const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
     const bool blocks = text->blocks && !text->wrapped && !DECIDED(decided, sequence);
-    const bool suited = text->size >= SUBWORDS_FROM || blocks;
-    const bool subwords = DECIDED(decided, vocabulary) || (suited && !words);
-    CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
-    if (s->objective == OBJECTIVE_PAIRS && text->few_spaces && !words &&
-        !DECIDED(decided, vocabulary))
-        CHOOSE(tokens, TOKENIZER_CHAR);
+    const bool large = text->size >= SUBWORDS_FROM;
+    const bool single = s->objective == OBJECTIVE_PAIRS && text->few_spaces;
+    const bool small = text->size <= SMALL_TEXT && s->objective == OBJECTIVE_NEXT;
+    const bool characters = single || (blocks && small);
+    CHOOSE(tokens, DECIDED(decided, vocabulary) ? TOKENIZER_BPE
+                   : words                      ? TOKENIZER_WORD
+                   : characters                 ? TOKENIZER_CHAR
+                   : large || blocks            ? TOKENIZER_BPE
+                                                : TOKENIZER_WORD);
     const bool lines = s->tokens == TOKENIZER_WORD && !text->wrapped;
     CHOOSE(sequence, lines || s->objective == OBJECTIVE_PAIRS ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */
@@ -457,8 +461,9 @@ int text_wrapped_at(const Text *of)
     for (; more; line = next) {
         more = split_line(&text.begin, text.end, &next);
         const char *at = next.begin;
-        if (!more || is_blank(line) || !split_word(&at, next.end, PUNCTUATION_IN_WORDS, &word))
-            continue; /* it is blank, or the last line of its paragraph */
+        if (!more || is_blank(line) || !split_word(&at, next.end, PUNCTUATION_IN_WORDS, &word) ||
+            is_blank((Span){at, next.end}))
+            continue; /* it is blank, or the last line of its paragraph; or the next is one word */
         const int length = length_of(line);
         alone[min_int(length, WIDEST + 1)]++;
         with_next[min_int(length + 1 + length_of(word), WIDEST + 1)]++;

@@ -123,6 +123,12 @@ TEST(what_a_wrapped_text_needs)
         assert_lines(60, endings[i], false, 0);
     assert_lines(60, ",", false, 60);
     assert_lines(60, ". A", false, 60); /* the next sentence begins in this line */
+    /* A table: its lines are words that fit nowhere. */
+    char *table = NULL;
+    for (int i = 0; i < 60; i++)
+        extend_text(&table, "%d,+4230+00131,Europe/Andorra,and,other,columns\n", 1000 + i);
+    assert_wrapped(table, 0);
+    free(table);
 }
 
 /* `blocks` blocks of `lines` lines, with a blank line after each. */
