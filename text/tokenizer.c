@@ -171,7 +171,9 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
         open = open && !ends_paragraph(between, t->stream);
         const int right = id < 0 ? -1 : spacing_token(&t->vocabulary, id, &open);
         if (left >= 0 && right >= 0)
-            spacing_learn(&t->spacing, &t->vocabulary, left, right, between);
+            spacing_learn(&t->spacing, &t->vocabulary, left, right, between.begin < between.end);
+        if (left >= 0 && t->sep < 0) /* the tabs of pairs are [sep] */
+            spacing_learn_tab(&t->spacing, &t->vocabulary, left, between);
         left = right;
         left_end = token.end;
     }

@@ -407,7 +407,9 @@ TEST(pairs_and_gaps_are_decoded)
 {
     for (TokenizerKind kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++) {
         TOKENIZER pairs = train_for(OBJECTIVE_PAIRS, kind, PAIRS);
+        tokenizer_learn_spacing(&pairs, (Span){PAIRS, PAIRS + strlen(PAIRS)});
         assert_prompt_decoded(&pairs, "el gato\tthe cat", "el gato\tthe cat");
+        assert_prompt_decoded(&pairs, "perro gato\tdog cat", "perro gato\tdog cat");
         assert_prompt_decoded(&pairs, "el gato", "el gato\t");
         TOKENIZER gaps = train_for(OBJECTIVE_MASKED, kind, SENTENCES);
         assert_prompt_decoded(&gaps, "el [mask] come",

@@ -157,8 +157,8 @@ static bool token_is_punctuation(const Vocabulary *v, int id)
            (!vocabulary_is_special(v, id) && is_punctuation(first_code_point(v, id)));
 }
 
-/* The first token of the next line says nothing about tabs. */
-static void learn_tab(Spacing *s, const Vocabulary *v, int left, Span between)
+/* A line end says nothing about tabs. */
+void spacing_learn_tab(Spacing *s, const Vocabulary *v, int left, Span between)
 {
     const size_t size = (size_t)(between.end - between.begin);
     if (!s->tabs)
@@ -167,10 +167,8 @@ static void learn_tab(Spacing *s, const Vocabulary *v, int left, Span between)
         s->tabs[left] += memchr(between.begin, '\t', size) ? 1 : -1;
 }
 
-void spacing_learn(Spacing *s, const Vocabulary *v, int left, int right, Span between)
+void spacing_learn(Spacing *s, const Vocabulary *v, int left, int right, bool apart)
 {
-    const bool apart = between.begin < between.end;
-    learn_tab(s, v, left, between);
     if (!token_is_punctuation(v, left) && !token_is_punctuation(v, right))
         return;
     if (!s->before) {

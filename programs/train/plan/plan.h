@@ -67,9 +67,9 @@ bool text_in_blocks(const Text *text);
 char *text_advice(const Text *text, TokenizerKind kind);
 
 /* One line that says how much text there is, and how much it takes, if a text is so small that it
- * has nothing to learn but itself; else NULL. What can be learnt is what comes again: in the first
- * 10 kB of a text of words, each must come twice on average, as in nine sentences of 13 different
- * words. The caller frees it. */
+ * has nothing to learn but itself; else NULL. What can be learnt is what comes again: a text of
+ * less than 10 kB is too small if each word comes less than twice on average. (In nine sentences of
+ * 13 different words each comes three times.) The caller frees it. */
 char *text_advice_of_little(const Text *text, TokenizerKind kind);
 
 /* Advice if most lines of a text that is not read as pairs have one tab. */
