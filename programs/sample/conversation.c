@@ -283,14 +283,13 @@ static void grow(Growing *g, const Answer *answer, const Continuation *c)
         AUTOFREE char *prompt = answer_text(a, answer, NULL), *shown = display_part(prompt);
         printf("%3d  %s%s%s", g->lines + 1, g->screen->bold, shown, g->screen->plain);
     }
-    for (; g->tokens < c->count; g->tokens++) {
-        const int before =
-            g->tokens ? c->tokens[g->tokens - 1] : answer->encoding.ids[answer->encoding.count - 1];
-        AUTOFREE char *text =
-            tokenizer_decode_after(&a->model->tokenizer, before, &c->tokens[g->tokens], 1);
-        for (const char *at = text; *at; at++)
-            arrput(g->held, *at);
-    }
+    int count;
+    AUTOFREE int *tokens = answer_tokens(answer, 0, c, &count);
+    AUTOFREE char *text = tokenizer_decode_from(&a->model->tokenizer, tokens,
+                                                answer->encoding.count + g->tokens, count);
+    for (const char *at = text; *at; at++)
+        arrput(g->held, *at);
+    g->tokens = c->count;
     if (c->complete)
         end_line(g, answer, c);
     else if (!c->stopped) /* else the text to leave out is among what is held */
