@@ -149,9 +149,8 @@ async function until(isSo, goes = false) {
 
 function giveBack() {
   if (!own) return;
-  useText(own.name);
+  useText(own.name, own.text);
   file = own.file;
-  at("text").value = own.text;
   own = null;
   link();
 }
@@ -162,11 +161,7 @@ function setFor({text = "perro.txt", add, ...set}) {
   if (![...TEXTS.map(textOf), ours].includes(at("text").value))
     own = {name: textName, text: at("text").value, file};
   chooseText(TEXTS.find(block => block.dataset.name === text));
-  if (add) {
-    const more = `${at("text").value.trim()}\n${add}\n`;
-    useText("text.txt");
-    at("text").value = more;
-  }
+  if (add) useText("text.txt", `${at("text").value.trim()}\n${add}\n`);
   ours = at("text").value;
   for (const choice of Object.keys(CHOICES)) field(choice).value = set[choice] ?? "";
   link();

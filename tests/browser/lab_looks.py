@@ -123,7 +123,7 @@ def reached_by_tab(page):
     found = []
     while "IFRAME" not in found:
         page.press("Tab")
-        name, seen = page.run("""(e => [e.id || e.parentElement.id || e.tagName,
+        name, seen = page.run("""(e => [e.id || e.closest("#numbers")?.id || e.parentElement.id || e.tagName,
             [e, e.parentElement].map(one => getComputedStyle(one)).some(style =>
                 style.opacity !== "0" && style.outlineStyle !== "none" &&
                 parseFloat(style.outlineWidth) >= 2)])
@@ -143,7 +143,7 @@ def look_at_lab_keyboard(page, folder):
     assert page.run("run.frame.title === say('inside')"), "also before another language is chosen"
     found = reached_by_tab(page)
     assert found == [
-        "language", "theme", *["texts"] * 5, "text", "file", "train", "pause", "speed", "moment",
+        "language", "theme", *["texts"] * 5, "numbers", "text", "file", "train", "pause", "speed", "moment",
         "reseed", "keep", "named", "save", "open", *page.run("Object.keys(CHOICES).map(choice => field(choice).id)"),
         "lines", "IFRAME"], found
     page.run("""var files = []; for (const id of ["file", "open"])

@@ -168,7 +168,7 @@ def look_at_lesson_disturbed(page, folder):
     wait(page, "phase === 'going' && run.step() > 2")
     page.click("#pause")
     wait(page, "!busy")
-    assert "press Run again" in page.text("problem") and page.text("answer") == ""
+    assert "press the button again" in page.text("problem") and page.text("answer") == ""
     page.run("at('speed').value = 'full'")
     page.click("#card-run")
     wait(page, "at('answer').children.length")

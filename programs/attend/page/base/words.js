@@ -152,6 +152,13 @@ const WORDS = {
     "la parte que dan juntos el modelo y el conteo."],
   legend_text: ["how often the text has it: 1/2 is once in two times.",
     "cuánto lo tiene el texto: 1/2 es una de dos veces."],
+  whole: ["with all lines", "con todas las líneas"],
+  change_falls: ["Without {lines}, {word} after {after} falls from {from} to {to}.",
+    "Sin {lines}, {word} después de {after} baja de {from} a {to}."],
+  change_rises: ["Without {lines}, {word} after {after} rises from {from} to {to}.",
+    "Sin {lines}, {word} después de {after} sube de {from} a {to}."],
+  change_none: ["Without {lines}, what follows {after} hardly changes.",
+    "Sin {lines}, lo que sigue después de {after} casi no cambia."],
   counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],
   score: ["score", "puntaje"],
   steps: ["The score of the word, divided by the temperature; e to that power; and this divided " +

@@ -50,8 +50,9 @@ addEventListener("message", ({source, data: news, ports}) => {
     repaint();
     tell("fit");
   }
-  if (news.listed !== undefined) {
-    state.listed = news.listed;
+  if (news.listed !== undefined || news.without !== undefined) {
+    const {listed = state.listed, without = state.without} = news;
+    Object.assign(state, {listed, without});
     fillBars();
   }
   if (news.text !== undefined && news.text !== at("typed").value) {
