@@ -54,8 +54,8 @@ function numberOf(text) {
 const PLACES = {text: 3, p: 3, loss: 6, floor: 6, weight: 3, new: 0, cosine: 3};
 const placesOf = ({ask}) => PLACES[ask.split(" ")[0]]; // undefined: the figure is no number
 
-const isGuess = (shown, guess) =>
-  guess?.trim() && (placesOf(shown) === undefined || !isNaN(numberOf(guess)));
+const isGuess = (shown, guess = "") => placesOf(shown) !== undefined ? !isNaN(numberOf(guess))
+  : !!optionsOf(shown) && guess !== "" || /\p{L}/u.test(guess);
 
 // The guess beside the figure. A number is right if it is at most 5 % away; of lines that were
 // written, the new ones are counted.
@@ -98,7 +98,7 @@ function showCard() {
   const options = optionsOf(shown);
   at("guessed").hidden = !!options;
   at("guessed").value = guesses[shown.name] ?? "";
-  at("guessed").placeholder = placesOf(shown) === undefined ? "" : say("a_number");
+  at("guessed").placeholder = say(placesOf(shown) === undefined ? "a_word" : "a_number");
   at("choices").hidden = !options;
   at("choices").replaceChildren(...Object.entries(options || {}).map(([value, word]) => {
     const button = make("button", word, {type: "button", value});

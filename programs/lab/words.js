@@ -26,6 +26,7 @@ Object.assign(WORDS, {
   ask_new: ["how many of eight lines are new", "cuántas de ocho líneas son nuevas"],
   ask_cosine: ["the cosine of two neighbours", "el coseno de dos vecinas"],
   a_number: ["0.5, 1/2 or 50 %", "0.5, 1/2 o 50 %"],
+  a_word: ["a word", "una palabra"],
   you_guessed: ["You guessed {guess}. It is {found}.", "Dijiste {guess}. Es {found}."],
   right: ["Right!", "¡Acertaste!"],
   apart: ["That is {n} apart.", "La diferencia es {n}."],

@@ -55,6 +55,7 @@ def look_at_lab(page, folder):
     page.check_errors()
     lines = train(page, "")
     assert f"model   {PERRO}" in lines and "kernel relaxed" in lines, lines
+    assert "took  " in lines and "\ntry  " not in lines and "\nnext  " not in lines, lines
     wait(page, "plain('now').includes('0.0003 above the floor')")
     wait(page, "run.frame.contentDocument.getElementById('bars')?.children.length > 5")
     assert int(page.run("curve.slider.max")) == 300, page.run("curve.slider.max")

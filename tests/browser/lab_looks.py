@@ -18,7 +18,12 @@ WRONG = """(() => {
             "pre, canvas, iframe, label, figcaption, footer")].filter(e => e.offsetWidth &&
             e.offsetHeight && getComputedStyle(e).opacity !== "0" &&
             getComputedStyle(e).visibility === "visible");
-        const boxes = shown.map(e => e.getBoundingClientRect());
+        const boxes = shown.map(e => { // the lines of the text are scrolled
+            const {left, right, top, bottom} = e.getBoundingClientRect();
+            const paper = e.closest("#paper")?.getBoundingClientRect() || {top, bottom};
+            return {left, right, top: Math.max(top, paper.top),
+                bottom: Math.min(bottom, paper.bottom)};
+        });
         if (document.documentElement.scrollWidth > innerWidth)
             wrong.push(where + "scrolls sideways");
         shown.forEach((e, i) => {

@@ -120,7 +120,7 @@ function fillBars() {
   const listed = listedFor(word), isKnown = ({token}) => tokenizer.ids.has(token);
   const before = state.without?.length >= 0 ? listed : []; // of the model of all lines
   const shown = listed.length ? listed.filter(isKnown).map(({token}) => tokenizer.ids.get(token))
-    : ranked(model).filter(id => state.details || !tokenizer.barred[id]).slice(0, MOST_BARS);
+    : ranked(model).filter(id => !tokenizer.barred[id]).slice(0, MOST_BARS);
   const rest = model.length - shown.length;
   const stands = bits >= 0 ? reading.ids[looked().query] : -1;
   if (stands >= 0 && !shown.includes(stands)) shown[shown.length - 1] = stands;
