@@ -91,19 +91,17 @@ function showPage(page, config) {
   if (kept) kept.figure.hidden = !!kept.whole;
 }
 
-// What a page reads is read by both, and both list the next words as the kept run's does.
-addEventListener("message", ({source, data: news}) => {
-  const from = [run, kept].find(one => one?.frame.contentWindow === source);
-  if (!from) return; // e.g. an extension of the browser
-  if (news.listed) {
-    from.listed = news.listed;
-    if (from === kept && kept !== run) run.tell({listed: kept.listed});
-    return;
-  }
-  reads = news.text;
-  for (const one of [run, kept])
-    if (one && one.frame.contentWindow !== source) one.tell({text: reads});
-});
+// What a page reads is read by both, and both list the next words as the kept run's does. Each page
+// calls this.
+function heard(page, {listed, text}) {
+  const from = [run, kept].find(one => one?.page === page), other = from === run ? kept : run;
+  if (!from) return; // an earlier run
+  if (listed) from.listed = listed;
+  if (listed && from === kept && kept !== run) run.tell({listed});
+  if (text === undefined) return;
+  reads = text;
+  if (other && other !== from) other.tell({text});
+}
 
 function letGo() {
   if (kept !== run) kept.figure.remove();

@@ -185,7 +185,7 @@ async function trainFor({after}) {
     if (phase === "going") pause();
     curve.choose(0);
   }
-  await until(() => !run.drawing);
+  await until(() => !run.latest);
 }
 
 // The figure of a card, from the run or from its page.
@@ -196,9 +196,8 @@ async function figureFor(shown) {
   if (shown.ask === "loss")
     return run.log.findLast(row =>
       row[EVALUATED] !== null && row[STEP] <= (shown.after ?? run.steps))[EVALUATED];
-  const page = run.frame.contentWindow;
-  page.readFor(shown);
-  return page.figureOf(shown.ask);
+  run.page.readFor(shown);
+  return run.page.figureOf(shown.ask);
 }
 
 async function runCard() {

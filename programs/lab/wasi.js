@@ -132,15 +132,12 @@ class Wasi {
 
   /* ---- The process ---- */
 
-  args_sizes_get(count, size) { return this.put_sizes([], count, size); }
-  args_get() { return 0; }
   environ_sizes_get(count, size) { return this.put_sizes(this.environment, count, size); }
   environ_get(starts, at) { return this.put_strings(this.environment, starts, at); }
   clock_time_get(clock, _, at) {
     return this.put64(at, Math.round((clock ? performance.now() : Date.now()) * 1e6));
   }
   random_get(at, size) { crypto.getRandomValues(this.bytes.subarray(at, at + size)); return 0; }
-  poll_oneoff() { return INVAL; }
   proc_exit(status) { throw new Exit(status); }
 
   /* ---- Open files ---- */
@@ -161,12 +158,6 @@ class Wasi {
     const open = this.open.get(file);
     return open ? this.put_status(at, open.kind, open.node || this.files.nodes.get(open.path) || {})
                 : BADF;
-  }
-  fd_filestat_set_size(file, size) {
-    const {node} = this.open.get(file);
-    grow(node, Number(size));
-    node.size = Number(size);
-    return 0;
   }
   fd_prestat_get(file, at) {
     const {name} = this.open.get(file) || {};

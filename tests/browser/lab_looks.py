@@ -67,7 +67,6 @@ def painted(page, pairs):
     """Shows the page in colours and languages."""
     for dark, language in pairs:
         page.run(f"state.dark = {json.dumps(dark)}; state.language = '{language}'; repaint()")
-        page.run("new Promise(done => setTimeout(done, 50))")  # the frames hear of it
         page.settle()
         yield dark, language
 

@@ -138,8 +138,8 @@ function fillBars() {
   at("cut").textContent = rest > 0 ? say(rest === 1 ? "other" : "others",
     {n: rest, share: probability(Math.max(0, left))}) : "";
   fillLegend(shown, counted, before.length > 0);
-  tellListed({word, tokens: shown.map(id =>
-    ({token: tokenizer.tokens[id], name: tokenizer.shown(id), share: model[id]}))});
+  tellLab({listed: {word, tokens: shown.map(id =>
+    ({token: tokenizer.tokens[id], name: tokenizer.shown(id), share: model[id]}))}});
   const words = reading.words.slice(0, word + (fillsGaps() ? 0 : 1));
   let context = words.join(" ") + (fillsGaps() ? " ▁" : "");
   if (context.length > CONTEXT_LETTERS)
