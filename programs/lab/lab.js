@@ -127,9 +127,9 @@ function hear({data: news}) {
   }
   if (news.over === undefined) return;
   enter(news.over ? "failed" : "over");
-  if (typeof news.over === "string") at("problem").textContent = news.over;
-  else if (news.over && !plain("problem")) at("problem").textContent = say("failed");
+  if (news.over && !plain("problem")) at("problem").textContent = reasonOf(news.over);
 }
+const reasonOf = over => typeof over === "string" ? over : say("failed");
 
 // A line that says what is wrong, with the names of the fields for those of the options.
 function inFields(line) {
@@ -171,33 +171,26 @@ function openNow(program, lines) {
       trainer.terminate();
       done(opening);
     };
-    const early = []; // what it says before its page is there
+    const early = []; // what it says before its page is there, and that
     trainer.onmessage = event => { // what one that was ended had still sent can come late
-      const {data: news} = event;
       if (trainer === worker) return hear(event);
-      if (!news.page) early.push(news);
-      if (news.over !== undefined) {
-        const wrong = early.findLast(one => one.error);
-        fail(new Error(wrong ? inFields(wrong.line)
-          : typeof news.over === "string" ? news.over : say("failed")));
+      early.push(event);
+      if (event.data.over !== undefined) {
+        const wrong = early.findLast(({data}) => data.error);
+        fail(new Error(wrong ? inFields(wrong.data.line) : reasonOf(event.data.over)));
         giveUp();
       }
-      if (!news.page) return undefined;
-      replaceRun(next, trainer);
-      early.forEach(data => hear({data}));
-      hear(event);
+      if (!event.data.page) return undefined;
+      giveUp = () => {};
+      worker?.terminate();
+      [run, worker] = [next, trainer];
+      at("lines").textContent = "";
+      at("moment").max = 0; // its last step is shown
+      enter("ready");
+      early.forEach(hear);
       return done();
     };
   });
-}
-
-function replaceRun(next, trainer) {
-  giveUp = () => {};
-  if (worker) worker.terminate();
-  [run, worker] = [next, trainer];
-  at("lines").textContent = "";
-  at("moment").max = 0; // its last step is shown
-  enter("ready");
 }
 
 // Whether a run has the text, but for some lines, and the choices that stand there.
@@ -380,10 +373,7 @@ at("reseed").addEventListener("click", () => {
   field("seed").value = Number(chosenOf("seed") || field("seed").placeholder || 1) + 1;
   attempt(train);
 });
-at("pause").addEventListener("click", () => {
-  if (phase !== "going") return attempt(goOn);
-  pause();
-});
+at("pause").addEventListener("click", () => phase === "going" ? pause() : attempt(goOn));
 at("speed").addEventListener("change", () => {
   if (phase === "going") play();
 });
@@ -429,10 +419,6 @@ addEventListener("hashchange", () => {
   openSoon();
 });
 
-at("details").addEventListener("click", () => {
-  state.details = !state.details;
-  repaint();
-});
 views.push({ // see state.js
   paint() {
     at("details").setAttribute("aria-pressed", state.details);

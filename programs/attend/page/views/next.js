@@ -7,7 +7,6 @@ const SLIDERS = { // least, most, step, and how a value is written
   topK: [0, 20, 1, value => value ? String(value) : say("all")],
   topP: [0.05, 1, 0.05, value => decimal(value, 2)],
 };
-const SLIDER_NAMES = {temperature: "temperature", topK: "top_k", topP: "top_p", share: "share"};
 if (mixture) {
   SLIDERS.share = [0, 1, 0.05, value => decimal(value, 2)];
   state.share = mixture.share;
@@ -236,15 +235,12 @@ function fillSliders() {
       state[name] = Number(input.value);
       value.textContent = text(state[name]);
       beginDraws();
-      if (name === "share") {
-        mixture.share = state.share;
-        tell("mix");
-      } else {
-        fillBars();
-      }
+      if (mixture) mixture.share = state.share;
+      if (name === "share") tell("mix");
+      else fillBars();
     });
     return make(
-      "label", [make("span", say(SLIDER_NAMES[name])), input, value], {className: "slider"});
+      "label", [make("span", say(name)), input, value], {className: "slider"});
   }));
 }
 
@@ -261,17 +257,13 @@ if (data.model) {
     }, 300);
     return undefined;
   });
-  at("step").addEventListener("click", () => {
-    stopWriting(!writeWord());
-  });
+  at("step").addEventListener("click", () => stopWriting(!writeWord()));
   at("seed").addEventListener("input", beginDraws);
   at("bars").addEventListener("pointerover", event => showSteps(barWith(event.target)));
   at("bars").addEventListener("focusin", event => showSteps(barWith(event.target)));
   at("bars").addEventListener("pointerleave", () => showSteps(barWith(document.activeElement)));
   views.push({ // see state.js
-    read() { fillBars(); },
-    choose() { fillBars(); },
-    mix() { fillBars(); },
+    read: fillBars, choose: fillBars, mix: fillBars,
     point() { if (state.surprise) fillBars(); },
     paint() {
       fillSliders();
