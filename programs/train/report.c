@@ -747,9 +747,11 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
         if (usual && strcmp(usual, t->directory.path))
             screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,
                              t->directory.path);
-        AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
-        if (t->progress.step == s->steps || ending->out_of_patience)
+        if (ending->program && (t->progress.step == s->steps || ending->out_of_patience)) {
+            AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
             screen_command(screen, "try", "what it writes:", (char *[]){program, run, NULL});
+        }
     }
-    conclude_next(t, screen, ending);
+    if (ending->program)
+        conclude_next(t, screen, ending);
 }
