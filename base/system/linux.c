@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- Terminal ---- */
@@ -47,6 +48,25 @@ void signals_hold(Signals *before, bool all)
 void signals_release(const Signals *before)
 {
     pthread_sigmask(SIG_SETMASK, (const sigset_t *)before, NULL);
+}
+
+/* ---- Processes ---- */
+
+bool system_apart(bool task(void *), void *argument, int *signal)
+{
+    int status = 0;
+    fflush(stdout); /* what waits to be printed would be printed twice */
+    const pid_t child = fork();
+    *signal = child < 0 ? -1 : 0;
+    if (child < 0)
+        return false;
+    if (!child)
+        exit(task(argument) ? 0 : 1);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFSIGNALED(status))
+        *signal = WTERMSIG(status);
+    return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 /* ---- Files ---- */
