@@ -25,6 +25,8 @@
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-test installs that into a new environment and tests it there
+# make windows    builds the programs for Windows, build/windows/*.exe, and a .zip of them
+# make windows-test  tests those in wine
 # make clean      removes what make built
 # make help       prints this list
 #

@@ -103,8 +103,32 @@ static bool is_path(const char *word, const char *before)
            (!stat(folder, &status) && S_ISDIR(status.st_mode));
 }
 
-/* The words in UTF-8, with slashes in their paths. The program is called as it was typed, without
- * .exe: train names the other programs after it. */
+/* Whether two paths lead to the same folder. */
+static bool is_same(const char *path, const char *other)
+{
+    struct stat one, two;
+    return !stat(path, &one) && !stat(other, &two) && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
+}
+
+/* train names the other programs after the word that called it: without .exe and, as PowerShell
+ * gives the whole path of what was typed as ./train, from this folder on. */
+static void name_program(char **word)
+{
+    const size_t length = strlen(*word);
+    if (length > 4 && !_stricmp(*word + length - 4, ".exe"))
+        (*word)[length - 4] = 0;
+    char *slash = strrchr(*word, '/');
+    program_invocation_short_name = slash ? slash + 1 : *word;
+    if (!slash || slash == *word)
+        return;
+    *slash = 0;
+    if (is_same(*word, "."))
+        *word = strcpy(slash - 1, ".");
+    *slash = '/';
+}
+
+/* The words in UTF-8, with slashes in their paths. */
 static char **words_of(int count, wchar_t **wide)
 {
     char **words = calloc((size_t)count + 1, sizeof *words);
@@ -116,11 +140,7 @@ static char **words_of(int count, wchar_t **wide)
         if (!i || is_path(value, i ? words[i - 1] : ""))
             slashes(value);
     }
-    const size_t length = strlen(words[0]);
-    if (length > 4 && !_stricmp(words[0] + length - 4, ".exe"))
-        words[0][length - 4] = 0;
-    char *slash = strrchr(words[0], '/');
-    program_invocation_short_name = slash ? slash + 1 : words[0];
+    name_program(&words[0]);
     return words;
 }
 
@@ -191,6 +211,7 @@ static struct {
 static void at_end(void)
 {
     ending.task(ending.status, ending.argument);
+    windows_stop_giving();
 }
 
 void on_exit(void (*task)(int, void *), void *argument)
@@ -209,6 +230,7 @@ _Noreturn void windows_exit(int status)
 _Noreturn void windows_exit_now(int status)
 {
     fflush(stderr);
+    windows_stop_giving();
     _exit(status);
 }
 

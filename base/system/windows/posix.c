@@ -214,13 +214,13 @@ int isatty(int file)
 
 /* ---- Opening and closing ---- */
 
-/* /dev/fd/3 is the file 3. */
+/* /dev/fd/3 is the file 3, from its beginning. */
 int openat(int directory, const char *name, int flags, ...)
 {
     static const DWORD HOW[] = {OPEN_EXISTING, TRUNCATE_EXISTING, OPEN_ALWAYS, CREATE_ALWAYS};
     int number;
     if (sscanf(name, "/dev/fd/%d", &number) == 1)
-        return _dup(number);
+        return _lseeki64(number, 0, SEEK_SET) ? -1 : _dup(number);
     const bool writes = flags & (O_WRONLY | O_RDWR), reads = !(flags & O_WRONLY);
     const DWORD how = flags & O_EXCL ? CREATE_NEW
                                      : HOW[2 * !!(flags & O_CREAT) + !!(flags & O_TRUNC)];
@@ -514,20 +514,30 @@ int windows_fclose(FILE *stream)
     return cookies[i].functions.close(cookie) || !good ? EOF : 0;
 }
 
+/* Who has it gives lines away; in the end the program keeps it. */
+static SRWLOCK giving = SRWLOCK_INIT;
+
+void windows_stop_giving(void)
+{
+    AcquireSRWLockExclusive(&giving);
+}
+
 /* Windows' C library has no streams that give away each line: this thread does so, for a program
  * that asks for it and for consoles. The bytes that wait are those from _base to _ptr. */
 static DWORD WINAPI give_lines(void *unused)
 {
     FILE *const streams[] = {stdout, stderr};
-    (void)unused;
-    for (;; Sleep(20))
+    for (; !unused; Sleep(20))
         for (int i = 0; i < 2; i++) {
+            AcquireSRWLockExclusive(&giving);
             _lock_file(streams[i]);
             const ptrdiff_t waiting = streams[i]->_ptr - streams[i]->_base;
             if (streams[i]->_base && waiting > 0 && memchr(streams[i]->_base, '\n', (size_t)waiting))
                 fflush(streams[i]);
             _unlock_file(streams[i]);
+            ReleaseSRWLockExclusive(&giving);
         }
+    return 0;
 }
 
 int windows_setvbuf(FILE *stream, char *buffer, int mode, size_t size)

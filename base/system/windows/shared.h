@@ -20,6 +20,9 @@ void windows_keep_lock(int directory, HANDLE lock);
 /* Called when the program starts: Ctrl-C becomes SIGINT, closing the window SIGHUP. */
 void windows_watch_console(void);
 
+/* Called once, when the program ends: its streams go away. */
+void windows_stop_giving(void);
+
 /* Who is in it holds back signals that would end the program. */
 extern CRITICAL_SECTION windows_held;
 
