@@ -28,6 +28,8 @@
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
 # make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
+# make windows    builds the programs for Windows, build/windows/*.exe, and a .zip of them
+# make windows-test  tests those in wine
 # make clean      removes what make built
 # make help       prints this list
 #
@@ -101,9 +103,11 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c.
+# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c, and on
+# Windows that of the first.
 WASI = base/system/wasi.c programs/terminal/process_wasi.c
-SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
+FOR_WINDOWS = base/system/windows.c
+SOURCES = $(filter-out $(TEAM) $(WASI) $(FOR_WINDOWS),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
@@ -235,6 +239,9 @@ include tests/watch.mk
 # lab: build/lab/pulga.html, a page that trains
 include programs/lab/lab.mk
 
+# windows: build/windows/*.exe
+include base/system/windows.mk
+
 parity:
 	@$(SETUP) parity
 	@$(MAKE) --no-print-directory $(JOBS) all $(TOOLS) $(BUILD)/double/train
@@ -314,7 +321,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(FOR_WINDOWS) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

@@ -42,6 +42,12 @@ lld-19                     wasm-ld-19             lab
 wasi-libc                  dpkg                   lab
 libclang-rt-19-dev-wasm32  dpkg                   lab
 dpkg-dev                   dpkg-source            lab
+gcc-mingw-w64-x86-64-posix x86_64-w64-mingw32-gcc-posix  windows
+dpkg-dev                   dpkg-source            windows
+zip                        zip                    windows
+wine                       wine                   windows-test
+wine64                     dpkg                   windows-test
+bats                       bats                   windows-test
 debhelper                  dh                     deb
 lintian                    lintian                deb
 git                        git                    deb

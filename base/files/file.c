@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stb/stb_ds.h>
 #include <sys/stat.h>
@@ -298,8 +297,7 @@ bool file_read_at(int file, void *bytes, size_t size, size_t offset)
 /* ---- Replacing ---- */
 
 /* A temporary name is "." NAME "." eight hexadecimal digits ".new". */
-#define HEX4 "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
-static const char TEMPORARY[] = ".%.200s.%08x.new", LEFTOVER[] = ".%.200s." HEX4 HEX4 ".new";
+static const char TEMPORARY[] = ".%.200s.%08x.new";
 
 /* The last part of a path. */
 static const char *name_in(const char *path)
@@ -420,16 +418,24 @@ bool file_link(int file, const Directory *directory, const char *name)
     return good && directory_sync(directory);
 }
 
+/* Whether a file has a temporary name of the file called `name`. */
+static bool is_temporary(const char *file, const char *name)
+{
+    char *begin = format_text(".%.200s.", name);
+    const size_t length = strlen(begin);
+    const bool begins = !strncmp(file, begin, length);
+    free(begin);
+    return begins && strspn(file + length, "0123456789abcdef") == 8 &&
+           !strcmp(file + length + 8, ".new");
+}
+
 void file_remove_leftovers(const Directory *directory, const char *const *names)
 {
     char **all = directory_names(directory);
-    for (const char *const *name = names; *name; name++) {
-        char *pattern = format_text(LEFTOVER, *name);
+    for (const char *const *name = names; *name; name++)
         for (ptrdiff_t i = 0; i < arrlen(all); i++)
-            if (!fnmatch(pattern, all[i], 0))
+            if (is_temporary(all[i], *name))
                 unlinkat(directory->handle, all[i], 0);
-        free(pattern);
-    }
     names_free(all);
 }
 

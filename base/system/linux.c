@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- Terminal ---- */
@@ -56,6 +57,25 @@ SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool 
                                                  (ends_reads ? 0 : SA_RESTART)};
     struct sigaction before;
     return sigaction(number, &noting, &before) ? SIG_DFL : before.sa_handler;
+}
+
+/* ---- Processes ---- */
+
+bool system_apart(bool task(void *), void *argument, int *signal)
+{
+    int status = 0;
+    fflush(stdout); /* what waits to be printed would be printed twice */
+    const pid_t child = fork();
+    *signal = child < 0 ? -1 : 0;
+    if (child < 0)
+        return false;
+    if (!child)
+        exit(task(argument) ? 0 : 1);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFSIGNALED(status))
+        *signal = WTERMSIG(status);
+    return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 /* ---- Files ---- */

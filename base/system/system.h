@@ -28,6 +28,13 @@ void signals_release(const Signals *before);
 typedef void SignalHandler(int number);
 SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool ends_reads);
 
+/* ---- Processes ---- */
+
+/* Does a task in a process of its own. Returns whether it has returned true; *signal receives the
+ * number of the signal that ended the process, 0 if none did, or -1 with errno set if there is no
+ * such process. */
+bool system_apart(bool task(void *), void *argument, int *signal);
+
 /* ---- Files. Functions that return a descriptor return -1 if they fail, with errno set ---- */
 
 /* Another descriptor of an open file. */

@@ -9,11 +9,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/parallel/threads.h"
+#include "base/system/system.h"
 #include "formats/json.h"
 
 /* ---- Standard files ---- */
@@ -88,18 +88,13 @@ void process_prepare(void)
 
 bool process_apart(bool task(void *), void *argument)
 {
-    int status = 0;
-    fflush(stdout); /* what waits to be printed would be printed twice */
-    const pid_t child = fork();
-    if (child < 0)
+    int signal;
+    const bool done = system_apart(task, argument, &signal);
+    if (signal < 0)
         die("cannot start a process: %s", reason(errno));
-    if (!child)
-        exit(task(argument) ? 0 : 1);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (WIFSIGNALED(status))
-        warn("a process was ended by signal %d", WTERMSIG(status));
-    return WIFEXITED(status) && !WEXITSTATUS(status);
+    if (signal)
+        warn("a process was ended by signal %d", signal);
+    return done;
 }
 
 /* ---- Threads ---- */

@@ -559,8 +559,8 @@ static void check(const PageSource *source)
             MOST / MB);
 }
 
-/* Beside the program, where make lab builds it, or where make install puts it: there programs are
- * called pulga-attend and so on. The caller frees the path. */
+/* Where make install puts it, if programs are called pulga-attend and so on; else where make lab
+ * builds it or, as in the .zip for Windows, beside the program. The caller frees the path. */
 static char *lab_path(void)
 {
     AUTOFREE char *program = system_program();
@@ -568,7 +568,11 @@ static char *lab_path(void)
     if (!slash)
         die("--train: cannot find out where this program is");
     const bool installed = !strncmp(slash, "/pulga-", strlen("/pulga-"));
-    return format_text("%.*s/%s", (int)(slash - program), program,
+    const int folder = (int)(slash - program);
+    AUTOFREE char *beside = format_text("%.*s/pulga.html", folder, program);
+    if (!installed && !access(beside, F_OK))
+        return format_text("%s", beside);
+    return format_text("%.*s/%s", folder, program,
                        installed ? "../share/pulga/pulga.html" : "build/lab/pulga.html");
 }
 

@@ -1,0 +1,38 @@
+/* readline.h: the part of libedit that sample calls. A console edits the line that is typed, and
+ * its arrow keys bring back those before; nothing is completed. */
+#ifndef PULGA_READLINE_H
+#define PULGA_READLINE_H
+
+typedef struct {
+    const char *line;
+} HIST_ENTRY;
+enum { history_base, history_length = 0 };
+
+extern int rl_attempted_completion_over;
+extern char **(*rl_attempted_completion_function)(const char *, int, int);
+
+char *readline(const char *prompt);
+
+static inline void add_history(const char *line)
+{
+    (void)line;
+}
+
+static inline const HIST_ENTRY *history_get(int number)
+{
+    (void)number;
+    return NULL;
+}
+
+static inline void stifle_history(int most)
+{
+    (void)most;
+}
+
+static inline char **rl_completion_matches(const char *beginning, char *next(const char *, int))
+{
+    (void)beginning, (void)next;
+    return NULL;
+}
+
+#endif
