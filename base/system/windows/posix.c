@@ -23,18 +23,30 @@ static int fail(void)
     static const struct {
         DWORD error;
         int number;
-    } ERRORS[] = {{ERROR_FILE_NOT_FOUND, ENOENT},     {ERROR_PATH_NOT_FOUND, ENOENT},
-                  {ERROR_INVALID_NAME, ENOENT},       {ERROR_BAD_PATHNAME, ENOENT},
-                  {ERROR_BAD_NETPATH, ENOENT},        {ERROR_BAD_NET_NAME, ENOENT},
-                  {ERROR_NOT_READY, ENOENT},          {ERROR_INVALID_DRIVE, ENOENT},
-                  {ERROR_ACCESS_DENIED, EACCES},      {ERROR_SHARING_VIOLATION, EACCES},
-                  {ERROR_LOCK_VIOLATION, EACCES},     {ERROR_WRITE_PROTECT, EROFS},
-                  {ERROR_FILE_EXISTS, EEXIST},        {ERROR_ALREADY_EXISTS, EEXIST},
-                  {ERROR_DISK_FULL, ENOSPC},          {ERROR_HANDLE_DISK_FULL, ENOSPC},
-                  {ERROR_DIR_NOT_EMPTY, ENOTEMPTY},   {ERROR_DIRECTORY, ENOTDIR},
-                  {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},  {ERROR_OUTOFMEMORY, ENOMEM},
-                  {ERROR_TOO_MANY_OPEN_FILES, EMFILE}, {ERROR_BROKEN_PIPE, EPIPE},
-                  {ERROR_NO_DATA, EPIPE},             {ERROR_INVALID_HANDLE, EBADF},
+    } ERRORS[] = {{ERROR_FILE_NOT_FOUND, ENOENT},
+                  {ERROR_PATH_NOT_FOUND, ENOENT},
+                  {ERROR_INVALID_NAME, ENOENT},
+                  {ERROR_BAD_PATHNAME, ENOENT},
+                  {ERROR_BAD_NETPATH, ENOENT},
+                  {ERROR_BAD_NET_NAME, ENOENT},
+                  {ERROR_NOT_READY, ENOENT},
+                  {ERROR_INVALID_DRIVE, ENOENT},
+                  {ERROR_ACCESS_DENIED, EACCES},
+                  {ERROR_SHARING_VIOLATION, EACCES},
+                  {ERROR_LOCK_VIOLATION, EACCES},
+                  {ERROR_WRITE_PROTECT, EROFS},
+                  {ERROR_FILE_EXISTS, EEXIST},
+                  {ERROR_ALREADY_EXISTS, EEXIST},
+                  {ERROR_DISK_FULL, ENOSPC},
+                  {ERROR_HANDLE_DISK_FULL, ENOSPC},
+                  {ERROR_DIR_NOT_EMPTY, ENOTEMPTY},
+                  {ERROR_DIRECTORY, ENOTDIR},
+                  {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},
+                  {ERROR_OUTOFMEMORY, ENOMEM},
+                  {ERROR_TOO_MANY_OPEN_FILES, EMFILE},
+                  {ERROR_BROKEN_PIPE, EPIPE},
+                  {ERROR_NO_DATA, EPIPE},
+                  {ERROR_INVALID_HANDLE, EBADF},
                   {ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG}};
     const DWORD error = GetLastError();
     errno = EIO;
@@ -167,8 +179,8 @@ static int status_of(HANDLE file, struct stat *status)
         return kind == FILE_TYPE_UNKNOWN ? fail() : 0;
     if (!GetFileInformationByHandle(file, &about))
         return fail();
-    const int64_t time = (int64_t)about.ftLastWriteTime.dwHighDateTime << 32 |
-                         about.ftLastWriteTime.dwLowDateTime;
+    const int64_t time =
+        (int64_t)about.ftLastWriteTime.dwHighDateTime << 32 | about.ftLastWriteTime.dwLowDateTime;
     status->st_mode = about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? S_IFDIR : S_IFREG;
     status->st_dev = about.dwVolumeSerialNumber;
     status->st_ino = (uint64_t)about.nFileIndexHigh << 32 | about.nFileIndexLow;
@@ -222,10 +234,10 @@ int openat(int directory, const char *name, int flags, ...)
     if (sscanf(name, "/dev/fd/%d", &number) == 1)
         return _lseeki64(number, 0, SEEK_SET) ? -1 : _dup(number);
     const bool writes = flags & (O_WRONLY | O_RDWR), reads = !(flags & O_WRONLY);
-    const DWORD how = flags & O_EXCL ? CREATE_NEW
-                                     : HOW[2 * !!(flags & O_CREAT) + !!(flags & O_TRUNC)];
-    const HANDLE file = create(directory, name,
-                               (reads ? GENERIC_READ : 0) | (writes ? GENERIC_WRITE : 0), how, 0);
+    const DWORD how =
+        flags & O_EXCL ? CREATE_NEW : HOW[2 * !!(flags & O_CREAT) + !!(flags & O_TRUNC)];
+    const HANDLE file =
+        create(directory, name, (reads ? GENERIC_READ : 0) | (writes ? GENERIC_WRITE : 0), how, 0);
     struct stat status;
     if (file == INVALID_HANDLE_VALUE)
         return fail();
@@ -294,7 +306,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
     DWORD done = 0;
     OVERLAPPED at = place(offset);
     return WriteFile(windows_handle(file), bytes, part_of(size), &done, &at) ? (ssize_t)done
-                                                                              : fail();
+                                                                             : fail();
 }
 
 /* A map stays when the handle that made it is closed. */
@@ -363,8 +375,8 @@ static bool rename_open(const wchar_t *from, const wchar_t *to)
     const int rename_info_ex = 22;
     memcpy(&rename.about, &replace_posix, sizeof replace_posix);
     memcpy(rename.about.FileName, to, (wcslen(to) + 1) * sizeof *to);
-    const HANDLE file = CreateFileW(from, DELETE, 7, NULL, OPEN_EXISTING,
-                                    FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    const HANDLE file =
+        CreateFileW(from, DELETE, 7, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
     const bool good = file != INVALID_HANDLE_VALUE &&
                       SetFileInformationByHandle(file, (FILE_INFO_BY_HANDLE_CLASS)rename_info_ex,
                                                  &rename, sizeof rename);
@@ -505,7 +517,9 @@ int windows_fclose(FILE *stream)
     const int64_t size = _ftelli64(stream);
     rewind(stream);
     for (int64_t done = 0; good && done < size;) {
-        const size_t got = fread(bytes, 1, size - done < (int64_t)sizeof bytes ? (size_t)(size - done) : sizeof bytes, stream);
+        const size_t got = fread(
+            bytes, 1, size - done < (int64_t)sizeof bytes ? (size_t)(size - done) : sizeof bytes,
+            stream);
         good = got && cookies[i].functions.write(cookie, bytes, got) == (ssize_t)got;
         done += (int64_t)got;
     }
@@ -532,7 +546,8 @@ static DWORD WINAPI give_lines(void *unused)
             AcquireSRWLockExclusive(&giving);
             _lock_file(streams[i]);
             const ptrdiff_t waiting = streams[i]->_ptr - streams[i]->_base;
-            if (streams[i]->_base && waiting > 0 && memchr(streams[i]->_base, '\n', (size_t)waiting))
+            if (streams[i]->_base && waiting > 0 &&
+                memchr(streams[i]->_base, '\n', (size_t)waiting))
                 fflush(streams[i]);
             _unlock_file(streams[i]);
             ReleaseSRWLockExclusive(&giving);
@@ -590,20 +605,23 @@ int getentropy(void *bytes, size_t size)
 
 /* Windows calls on_console() in a thread of its own. If nothing is to be done but to end the
  * program, that waits for whoever holds signals back. */
-static struct sigaction actions[32];
+static struct {
+    SignalHandler *handler;
+    bool once;
+} actions[32];
 
 static void deliver(int number)
 {
-    const struct sigaction action = actions[number];
-    if (action.sa_handler == SIG_IGN)
+    SignalHandler *const handler = actions[number].handler;
+    if (handler == SIG_IGN)
         return;
-    if (action.sa_handler == SIG_DFL) {
+    if (handler == SIG_DFL) {
         EnterCriticalSection(&windows_held);
         TerminateProcess(GetCurrentProcess(), 128 + (UINT)number);
     }
-    if (action.sa_flags & SA_RESETHAND)
-        actions[number].sa_handler = SIG_DFL;
-    action.sa_handler(number);
+    if (actions[number].once)
+        actions[number].handler = SIG_DFL;
+    handler(number);
 }
 
 /* When its window is closed, a program has some seconds: until this function returns. */
@@ -623,20 +641,18 @@ void windows_watch_console(void)
     SetConsoleCtrlHandler(on_console, TRUE);
 }
 
-int sigaction(int number, const struct sigaction *action, struct sigaction *before)
+SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool ends_reads)
 {
-    if (before)
-        *before = actions[number];
-    if (action)
-        actions[number] = *action;
-    return 0;
+    SignalHandler *const before = actions[number].handler;
+    actions[number].handler = handler;
+    actions[number].once = once;
+    (void)ends_reads; /* a console ends them */
+    return before;
 }
 
-void (*windows_signal(int number, void (*handler)(int)))(int)
+SignalHandler *windows_signal(int number, SignalHandler *handler)
 {
-    void (*const before)(int) = actions[number].sa_handler;
-    actions[number] = (struct sigaction){.sa_handler = handler};
-    return before;
+    return signal_catch(number, handler, false, false);
 }
 
 int windows_raise(int number)
