@@ -372,6 +372,18 @@ class Training(unittest.TestCase):
             self.assertLess(run.step, 1000000)
             self.assertTrue(run.checksum)
 
+    def test_ctrl_c_in_a_shell(self) -> None:
+        shutil.rmtree("runs/shell", ignore_errors=True)
+        train = subprocess.Popen(
+            [sys.executable, "-m", "pulga", "train", self.digits(), "--out=runs/shell", "--val=0",
+             "--steps=1000000", "--layers=1", "--width=16", "--heads=2"], stdout=subprocess.PIPE)
+        await_that(pathlib.Path("runs/shell/log.csv").exists)
+        time.sleep(0.5)
+        train.send_signal(signal.SIGINT)
+        self.assertIn(b"stopped by Ctrl-C after step", train.communicate()[0])
+        self.assertEqual(train.returncode, 130)
+        self.assertTrue(pulga.Run.read("runs/shell").checksum)
+
     def test_a_line_on_a_terminal(self) -> None:
         code = (f"import pulga; pulga.train({str(DATA / 'perro.txt')!r}, out='runs/t', "
                 "overwrite=True, quiet=")
@@ -463,8 +475,12 @@ class Package(unittest.TestCase):
 
     def test_the_engine(self) -> None:
         code = "import pulga; pulga.train('x')"
-        for engine, says in (("x", "PULGA_ENGINE is native or wasm, not x"),
-                             ("native" if WASM else "wasm", "there is no program /nowhere/")):
+        pyodide = "import sys; sys.platform = 'emscripten'; "
+        for engine, code, says in (
+                ("x", code, "PULGA_ENGINE is native or wasm, not x"),
+                ("native" if WASM else "wasm", code, "there is no program /nowhere/"),
+                ("wasm", "import sys; sys.modules['wasmtime'] = None; " + code, "pip install wasm"),
+                ("", pyodide + code, "no program runs in Pyodide")):
             done = shell(sys.executable, "-c", code,
                          env={**os.environ, "PULGA_BIN": "/nowhere", "PULGA_ENGINE": engine})
             self.assertIn(says, done.stderr.splitlines()[-1])
