@@ -476,12 +476,12 @@ class Package(unittest.TestCase):
     def test_the_engine(self) -> None:
         code = "import pulga; pulga.train('x')"
         pyodide = "import sys; sys.platform = 'emscripten'; "
-        for engine, code, says in (
+        for engine, typed, says in (
                 ("x", code, "PULGA_ENGINE is native or wasm, not x"),
                 ("native" if WASM else "wasm", code, "there is no program /nowhere/"),
                 ("wasm", "import sys; sys.modules['wasmtime'] = None; " + code, "pip install wasm"),
                 ("", pyodide + code, "no program runs in Pyodide")):
-            done = shell(sys.executable, "-c", code,
+            done = shell(sys.executable, "-c", typed,
                          env={**os.environ, "PULGA_BIN": "/nowhere", "PULGA_ENGINE": engine})
             self.assertIn(says, done.stderr.splitlines()[-1])
 
