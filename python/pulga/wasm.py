@@ -80,7 +80,12 @@ class Program:
         self._store.set_wasi(config)
         linker = wasmtime.Linker(self._engine)
         linker.define_wasi()
-        exports = linker.instantiate(self._store, module).exports(self._store)
+        try:
+            exports = linker.instantiate(self._store, module).exports(self._store)
+        except wasmtime.WasmtimeError as error:  # no room for its memory, where that is limited
+            from .programs import Error
+
+            raise Error(f"WebAssembly cannot start: {str(error).splitlines()[0]}") from None
         memory, at = exports["memory"], exports["stop_signal"]
         assert isinstance(memory, wasmtime.Memory) and isinstance(at, wasmtime.Global)
         start = ctypes.addressof(memory.data_ptr(self._store).contents)
