@@ -32,6 +32,8 @@ AXE=$(echo .venv/lib/python3*/site-packages/axe_playwright_python/axe.min.js) \
 # import pulga, in each Python that is here.
 make wheel
 make wheel-test PYTHONS="python3 $(ls ~/.pyenv/versions/3.1[0-9]*/bin/python 2>/dev/null)"
+make wheel-wasm
+make wheel-test ENGINE=wasm
 pip_install ruff mypy numpy
 .venv/bin/ruff check python tests/python
 .venv/bin/mypy python/pulga
