@@ -474,15 +474,17 @@ class Package(unittest.TestCase):
         self.assertIn(f"there is no program /nowhere/{name}", done.stderr.splitlines()[-1])
 
     def test_the_engine(self) -> None:
-        code = "import pulga; pulga.train('x')"
-        pyodide = "import sys; sys.platform = 'emscripten'; "
-        for engine, typed, says in (
-                ("x", code, "PULGA_ENGINE is native or wasm, not x"),
-                ("native" if WASM else "wasm", code, "there is no program /nowhere/"),
-                ("wasm", "import sys; sys.modules['wasmtime'] = None; " + code, "pip install wasm"),
-                ("", pyodide + code, "no program runs in Pyodide")):
-            done = shell(sys.executable, "-c", typed,
-                         env={**os.environ, "PULGA_BIN": "/nowhere", "PULGA_ENGINE": engine})
+        code, none = "import pulga; pulga.train('x')", "there is no program /nowhere/"
+        os.makedirs("without", exist_ok=True)
+        pathlib.Path("without", "programs.wasm").touch()
+        for engine, folder, before, says in (
+                ("x", "/nowhere", "", "PULGA_ENGINE is native or wasm, not x"),
+                ("native", "/nowhere", "", none + "train"),
+                ("wasm", "/nowhere", "", none + "programs.wasm"),
+                ("wasm", "without", "sys.modules['wasmtime'] = None", "pip install wasmtime"),
+                ("", "without", "sys.platform = 'emscripten'", "no program runs in Pyodide")):
+            done = shell(sys.executable, "-c", f"import sys; {before}\n{code}",
+                         env={**os.environ, "PULGA_BIN": folder, "PULGA_ENGINE": engine})
             self.assertIn(says, done.stderr.splitlines()[-1])
 
 
