@@ -193,6 +193,7 @@ function link() {
   if (exactly) about.set("exact", "1");
   if (state.projector) about.set("projector", "1");
   if (card >= 0) about.set("card", CARDS[card].name);
+  if (parent !== window) return; // in a notebook it has no address
   if (String(about) !== location.hash.slice(1)) history.replaceState(null, "", "#" + about);
 }
 

@@ -3,6 +3,7 @@ import base64
 import json
 import re
 import struct
+import sys
 import time
 import zipfile
 import zlib
@@ -61,6 +62,23 @@ def look_at_lab(page, folder):
     assert int(page.run("curve.slider.max")) == 300, page.run("curve.slider.max")
     page.check_errors()
     page.picture("lab")
+
+
+def look_at_lab_in_a_notebook(page, folder):
+    """What pulga.lab() shows in a cell of a notebook trains there."""
+    sys.path.insert(0, str(ROOT / "python"))
+    sys.modules["ipykernel"] = sys  # so that it opens no browser
+    import pulga
+    cell = pulga.lab()._repr_html_()
+    (folder / "notebook.html").write_text("<!doctype html><meta charset=utf-8>" + cell, "utf-8")
+    page.open(folder / "notebook.html")
+    inside = "document.querySelector('iframe').contentDocument.getElementById"
+    wait(page, f"{inside}('train') !== null")
+    page.run(f"{inside}('speed').value = 'full'; {inside}('train').click()")
+    wait(page, f"{inside}('lines').textContent.includes('{PERRO}')")
+    page.check_errors()
+    page.picture("notebook")
+    page.run("document.querySelector('iframe').remove()")  # it would ask before it is left
 
 
 def look_at_lab_words(page, folder):
