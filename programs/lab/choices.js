@@ -49,12 +49,11 @@ async function chooseFile(chosen) {
 }
 
 for (const block of TEXTS) {
-  const button = make("button", "", {type: "button", title: block.dataset.name});
-  button.dataset.say = block.dataset.name;
-  button.addEventListener("click", () => {
+  const {name} = block.dataset, button = makeButton("", () => {
     chooseText(block);
     openSoon();
-  });
+  }, {title: name});
+  button.dataset.say = name;
   at("texts").append(button);
 }
 at("text").addEventListener("input", () => {
@@ -83,9 +82,8 @@ function fillLines() {
   at("strike").hidden = lines.length > MOST_LINES || file?.length > SHOWN;
   at("paper").classList.toggle("numbered", !at("strike").hidden);
   at("numbers").replaceChildren(...at("strike").hidden ? [] : lines.map((line, i) => {
-    const button = make("button", `${i + 1}`, {type: "button", hidden: !line.trim(),
+    const button = makeButton(`${i + 1}`, () => strike(i), {hidden: !line.trim(),
       aria: {label: say("strike_line", {n: i + 1}), pressed: struck.has(i)}});
-    button.addEventListener("click", () => strike(i));
     return make("div", [button, make("span", line + "\u200b", {aria: {hidden: true}})]);
   }));
   const buttons = at("numbers").querySelectorAll("button:not([hidden])");

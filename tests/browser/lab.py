@@ -165,7 +165,7 @@ def look_at_lab_typing(page, folder):
         const frame = run.frame.getBoundingClientRect(), box = button.getBoundingClientRect();
         return [frame.x + box.x + box.width / 2, frame.y + box.y + box.height / 2];
     })(run.frame.contentDocument.querySelector("#grid [aria-pressed=false]"))""")
-    head = f"{inside}.querySelector('#grid [aria-pressed=true]').dataset.head"
+    head = f"{inside}.querySelector('#grid [aria-pressed=true]').value"
     before = page.run(head)
     page.point(x, y)
     page.point(x, y, "down")
