@@ -175,7 +175,6 @@ function chosen() {
 // Nothing is sent: what follows # stays in the browser. Safari allows few changes in a minute.
 const SHORT = 2000;
 const OURS = /^es/.test(navigator.language) ? "es" : "en";
-let exactly = false; // without the relaxed multiply-add: to compare
 const CARDS = JSON.parse(at("lesson-cards").textContent); // of the lesson
 let card = -1; // the number of the one that is shown, or -1
 
@@ -188,7 +187,6 @@ function link() {
   else if (!file && text.length <= SHORT) about.set("text", text);
   if (state.language !== OURS) about.set("language", state.language);
   if (struck.size) about.set("without", [...struck].map(line => line + 1).join());
-  if (exactly) about.set("exact", "1");
   if (state.projector) about.set("projector", "1");
   if (card >= 0) about.set("card", CARDS[card].name);
   if (String(about) !== location.hash.slice(1)) history.replaceState(null, "", "#" + about);
@@ -197,7 +195,6 @@ function link() {
 function followLink() {
   const about = new URLSearchParams(location.hash.slice(1));
   const block = TEXTS.find(block => block.dataset.name === about.get("name"));
-  exactly = about.has("exact");
   card = CARDS.findIndex(({name}) => name === about.get("card"));
   if (card >= 0 || Object.keys(CHOICES).some(one => about.has(one) && !FIRST.includes(one)))
     state.details = true;

@@ -287,7 +287,7 @@ async function unpacked(base64) {
 const programs = {};
 async function compiled() {
   try {
-    for (const id of exactly ? ["exact"] : ["relaxed", "exact"]) {
+    for (const id of ["relaxed", "exact"]) {
       programs[id] = programs[id] || unpacked(plain(id)).then(bytes =>
         WebAssembly.validate(bytes) ? WebAssembly.compile(bytes) : null);
       const program = await programs[id];
