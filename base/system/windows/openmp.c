@@ -40,7 +40,7 @@ static _Thread_local Own own = {.threads = 1};
 enum { MOST = 1 << 10, LOOPS = 64 };
 static Loop loops[LOOPS]; /* of the region that has several threads */
 static struct {
-    int limit, started;    /* threads */
+    int limit, started; /* threads */
     void (*task)(void *);
     void *data;
     volatile LONG region;  /* its number x MOST, and how many threads beside the first it has */
@@ -113,7 +113,8 @@ void GOMP_parallel(void (*task)(void *), void *data, unsigned threads, unsigned 
 {
     (void)flags;
     const Own before = own;
-    const LONG others = before.threads > 1 ? 0 : (threads ? (LONG)threads : omp_get_max_threads()) - 1;
+    const LONG others =
+        before.threads > 1 ? 0 : (threads ? (LONG)threads : omp_get_max_threads()) - 1;
     if (others > team.started)
         start(others);
     own = (Own){.threads = others + 1};
@@ -153,10 +154,11 @@ void GOMP_barrier(void)
 static bool take(long *from, long *end)
 {
     Loop *l = own.loop;
-    own.chunk = !l->by_turns     ? InterlockedIncrement(&l->chunks) - 1
+    own.chunk = !l->by_turns    ? InterlockedIncrement(&l->chunks) - 1
                 : own.chunk < 0 ? own.number
                                 : own.chunk + own.threads;
-    const int64_t width = l->step * l->size, first = l->from + own.chunk * width, last = first + width;
+    const int64_t width = l->step * l->size, first = l->from + own.chunk * width,
+                  last = first + width;
     if (l->step > 0 ? first >= l->end : first <= l->end)
         return false;
     *from = (long)first;

@@ -23,18 +23,30 @@ static int fail(void)
     static const struct {
         DWORD error;
         int number;
-    } ERRORS[] = {{ERROR_FILE_NOT_FOUND, ENOENT},     {ERROR_PATH_NOT_FOUND, ENOENT},
-                  {ERROR_INVALID_NAME, ENOENT},       {ERROR_BAD_PATHNAME, ENOENT},
-                  {ERROR_BAD_NETPATH, ENOENT},        {ERROR_BAD_NET_NAME, ENOENT},
-                  {ERROR_NOT_READY, ENOENT},          {ERROR_INVALID_DRIVE, ENOENT},
-                  {ERROR_ACCESS_DENIED, EACCES},      {ERROR_SHARING_VIOLATION, EACCES},
-                  {ERROR_LOCK_VIOLATION, EACCES},     {ERROR_WRITE_PROTECT, EROFS},
-                  {ERROR_FILE_EXISTS, EEXIST},        {ERROR_ALREADY_EXISTS, EEXIST},
-                  {ERROR_DISK_FULL, ENOSPC},          {ERROR_HANDLE_DISK_FULL, ENOSPC},
-                  {ERROR_DIR_NOT_EMPTY, ENOTEMPTY},   {ERROR_DIRECTORY, ENOTDIR},
-                  {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},  {ERROR_OUTOFMEMORY, ENOMEM},
-                  {ERROR_TOO_MANY_OPEN_FILES, EMFILE}, {ERROR_BROKEN_PIPE, EPIPE},
-                  {ERROR_NO_DATA, EPIPE},             {ERROR_INVALID_HANDLE, EBADF},
+    } ERRORS[] = {{ERROR_FILE_NOT_FOUND, ENOENT},
+                  {ERROR_PATH_NOT_FOUND, ENOENT},
+                  {ERROR_INVALID_NAME, ENOENT},
+                  {ERROR_BAD_PATHNAME, ENOENT},
+                  {ERROR_BAD_NETPATH, ENOENT},
+                  {ERROR_BAD_NET_NAME, ENOENT},
+                  {ERROR_NOT_READY, ENOENT},
+                  {ERROR_INVALID_DRIVE, ENOENT},
+                  {ERROR_ACCESS_DENIED, EACCES},
+                  {ERROR_SHARING_VIOLATION, EACCES},
+                  {ERROR_LOCK_VIOLATION, EACCES},
+                  {ERROR_WRITE_PROTECT, EROFS},
+                  {ERROR_FILE_EXISTS, EEXIST},
+                  {ERROR_ALREADY_EXISTS, EEXIST},
+                  {ERROR_DISK_FULL, ENOSPC},
+                  {ERROR_HANDLE_DISK_FULL, ENOSPC},
+                  {ERROR_DIR_NOT_EMPTY, ENOTEMPTY},
+                  {ERROR_DIRECTORY, ENOTDIR},
+                  {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},
+                  {ERROR_OUTOFMEMORY, ENOMEM},
+                  {ERROR_TOO_MANY_OPEN_FILES, EMFILE},
+                  {ERROR_BROKEN_PIPE, EPIPE},
+                  {ERROR_NO_DATA, EPIPE},
+                  {ERROR_INVALID_HANDLE, EBADF},
                   {ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG}};
     const DWORD error = GetLastError();
     errno = EIO;
@@ -167,8 +179,8 @@ static int status_of(HANDLE file, struct stat *status)
         return kind == FILE_TYPE_UNKNOWN ? fail() : 0;
     if (!GetFileInformationByHandle(file, &about))
         return fail();
-    const int64_t time = (int64_t)about.ftLastWriteTime.dwHighDateTime << 32 |
-                         about.ftLastWriteTime.dwLowDateTime;
+    const int64_t time =
+        (int64_t)about.ftLastWriteTime.dwHighDateTime << 32 | about.ftLastWriteTime.dwLowDateTime;
     status->st_mode = about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? S_IFDIR : S_IFREG;
     status->st_dev = about.dwVolumeSerialNumber;
     status->st_ino = (uint64_t)about.nFileIndexHigh << 32 | about.nFileIndexLow;
@@ -222,10 +234,10 @@ int openat(int directory, const char *name, int flags, ...)
     if (sscanf(name, "/dev/fd/%d", &number) == 1)
         return _lseeki64(number, 0, SEEK_SET) ? -1 : _dup(number);
     const bool writes = flags & (O_WRONLY | O_RDWR), reads = !(flags & O_WRONLY);
-    const DWORD how = flags & O_EXCL ? CREATE_NEW
-                                     : HOW[2 * !!(flags & O_CREAT) + !!(flags & O_TRUNC)];
-    const HANDLE file = create(directory, name,
-                               (reads ? GENERIC_READ : 0) | (writes ? GENERIC_WRITE : 0), how, 0);
+    const DWORD how =
+        flags & O_EXCL ? CREATE_NEW : HOW[2 * !!(flags & O_CREAT) + !!(flags & O_TRUNC)];
+    const HANDLE file =
+        create(directory, name, (reads ? GENERIC_READ : 0) | (writes ? GENERIC_WRITE : 0), how, 0);
     struct stat status;
     if (file == INVALID_HANDLE_VALUE)
         return fail();
@@ -294,7 +306,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
     DWORD done = 0;
     OVERLAPPED at = place(offset);
     return WriteFile(windows_handle(file), bytes, part_of(size), &done, &at) ? (ssize_t)done
-                                                                              : fail();
+                                                                             : fail();
 }
 
 /* A map stays when the handle that made it is closed. */
@@ -363,8 +375,8 @@ static bool rename_open(const wchar_t *from, const wchar_t *to)
     const int rename_info_ex = 22;
     memcpy(&rename.about, &replace_posix, sizeof replace_posix);
     memcpy(rename.about.FileName, to, (wcslen(to) + 1) * sizeof *to);
-    const HANDLE file = CreateFileW(from, DELETE, 7, NULL, OPEN_EXISTING,
-                                    FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    const HANDLE file =
+        CreateFileW(from, DELETE, 7, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
     const bool good = file != INVALID_HANDLE_VALUE &&
                       SetFileInformationByHandle(file, (FILE_INFO_BY_HANDLE_CLASS)rename_info_ex,
                                                  &rename, sizeof rename);
@@ -505,7 +517,9 @@ int windows_fclose(FILE *stream)
     const int64_t size = _ftelli64(stream);
     rewind(stream);
     for (int64_t done = 0; good && done < size;) {
-        const size_t got = fread(bytes, 1, size - done < (int64_t)sizeof bytes ? (size_t)(size - done) : sizeof bytes, stream);
+        const size_t got = fread(
+            bytes, 1, size - done < (int64_t)sizeof bytes ? (size_t)(size - done) : sizeof bytes,
+            stream);
         good = got && cookies[i].functions.write(cookie, bytes, got) == (ssize_t)got;
         done += (int64_t)got;
     }
@@ -532,7 +546,8 @@ static DWORD WINAPI give_lines(void *unused)
             AcquireSRWLockExclusive(&giving);
             _lock_file(streams[i]);
             const ptrdiff_t waiting = streams[i]->_ptr - streams[i]->_base;
-            if (streams[i]->_base && waiting > 0 && memchr(streams[i]->_base, '\n', (size_t)waiting))
+            if (streams[i]->_base && waiting > 0 &&
+                memchr(streams[i]->_base, '\n', (size_t)waiting))
                 fflush(streams[i]);
             _unlock_file(streams[i]);
             ReleaseSRWLockExclusive(&giving);
@@ -650,22 +665,73 @@ int windows_raise(int number)
 int rl_attempted_completion_over;
 char **(*rl_attempted_completion_function)(const char *, int, int);
 
-/* A console ends the line at Ctrl-C, a moment before the signal is delivered; and Ctrl-Z with Enter
- * is the end of the file. */
+char **rl_completion_matches(const char *beginning, char *next(const char *, int))
+{
+    size_t count = 0;
+    char **list = NULL, *match;
+    do {
+        match = next(beginning, (int)count);
+        list = realloc(list, (count + 1) * sizeof *list);
+        if (!list)
+            abort();
+        list[count++] = match;
+    } while (match);
+    return list;
+}
+
+/* What all words that begin as the last one of a text go on with, and a space if it is one word. */
+static void complete(char *text, size_t room)
+{
+    char *space = strrchr(text, ' '), *word = space ? space + 1 : text;
+    const size_t length = strlen(word);
+    char **list = rl_attempted_completion_function(word, (int)(word - text), (int)strlen(text));
+    if (list && list[0] && strlen(text) + strlen(list[0]) + 2 < room) {
+        size_t same = strlen(list[0]);
+        for (char **match = list + 1; *match; match++)
+            while (strncmp(*match, list[0], same) != 0 || ((*match)[same] & 0xc0) == 0x80)
+                same--;
+        snprintf(word + length, room - (size_t)(word - text) - length, "%.*s%s",
+                 (int)(same - length), list[0] + length, list[1] ? "" : " ");
+    }
+    for (char **match = list; match && *match; match++)
+        free(*match);
+    free(list);
+}
+
+/* The console returns at Enter, at Tab and Ctrl-D, which then stand where they were typed, and
+ * without a letter at Ctrl-C, a moment before the signal is delivered. */
 char *readline(const char *prompt)
 {
-    enum { MOST = 1 << 14 };
-    wchar_t line[MOST];
-    DWORD length = 0;
-    fputs(prompt, stdout);
-    fflush(stdout);
-    if (!ReadConsoleW(windows_handle(STDIN_FILENO), line, MOST - 1, &length, NULL) || !length) {
-        Sleep(100);
-        return NULL;
+    enum { MOST = 1 << 12, CTRL_D = 4 };
+    wchar_t line[MOST] = L"", rest[MOST];
+    char text[4 * MOST];
+    for (;;) {
+        WideCharToMultiByte(CP_UTF8, 0, line, -1, text, sizeof text, NULL, NULL);
+        printf("\r\033[K%s%s", prompt, text);
+        fflush(stdout);
+        DWORD length = (DWORD)wcslen(line);
+        CONSOLE_READCONSOLE_CONTROL control = {sizeof control, length, 1 << CTRL_D | 1 << '\t', 0};
+        if (!ReadConsoleW(windows_handle(STDIN_FILENO), line, MOST - 1, &length, &control) ||
+            !length) {
+            Sleep(100);
+            return NULL;
+        }
+        line[length] = 0;
+        wchar_t *key = wcspbrk(line, L"\4\t");
+        if (!key)
+            break;
+        if (*key == CTRL_D && !key[1] && key == line)
+            return NULL;
+        const bool completes = *key == '\t';
+        wcscpy(rest, key + 1);
+        *key = 0;
+        WideCharToMultiByte(CP_UTF8, 0, line, -1, text, sizeof text, NULL, NULL);
+        if (completes)
+            complete(text, sizeof text);
+        MultiByteToWideChar(CP_UTF8, 0, text, -1, line, MOST);
+        if (wcslen(line) + wcslen(rest) < MOST - 1)
+            wcscat(line, rest);
     }
-    if (line[0] == 26)
-        return NULL;
-    line[length] = 0;
     line[wcscspn(line, L"\r\n")] = 0;
     return windows_utf8(line);
 }
