@@ -100,10 +100,9 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# These take the place of base/system/linux.c in WebAssembly and on Windows.
+# Takes the place of base/system/linux.c in WebAssembly; base/system/windows/ does so on Windows.
 WASI = base/system/wasi.c
-FOR_WINDOWS = base/system/windows.c
-SOURCES = $(filter-out $(TEAM) $(WASI) $(FOR_WINDOWS),$(wildcard $(ROOMS:%=%/*.c)))
+SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
@@ -227,7 +226,7 @@ include tests/watch.mk
 include programs/lab/lab.mk
 
 # windows: build/windows/*.exe
-include base/system/windows.mk
+include base/system/windows/windows.mk
 
 parity:
 	@$(SETUP) parity
@@ -302,7 +301,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(FOR_WINDOWS) $(wildcard base/system/windows/*.[ch]) $(wildcard *.c programs/*.c $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard base/system/windows/*.[ch] base/system/windows/editline/*.h) $(wildcard *.c programs/*.c $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

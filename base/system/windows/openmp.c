@@ -8,7 +8,9 @@
 
 /* ---- Waiting ---- */
 
-static int looks = 500; /* before a thread sleeps; GOMP_SPINCOUNT says how many */
+/* How often before a thread sleeps, and the variable in which base/parallel/threads.c says so. */
+static int looks = 500;
+static const char LOOKS[] = "GOMP_SPINCOUNT";
 
 static void wait_while(volatile LONG *number, LONG value)
 {
@@ -97,7 +99,7 @@ int omp_get_thread_num(void)
 /* Starts the threads that there are too few of, of which each knows its number. */
 static void start(int threads)
 {
-    const char *count = getenv("GOMP_SPINCOUNT");
+    const char *count = getenv(LOOKS);
     if (count)
         looks = (int)strtol(count, NULL, 10);
     for (; team.started < threads; team.started++) {

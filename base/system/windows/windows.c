@@ -1,12 +1,12 @@
 /* windows.c: Windows 10 and later, by mingw and its C library. What other rooms call by POSIX's names
- * is in windows/posix.c. */
+ * is in posix.c. */
 #undef main
 #undef exit
 #undef _exit
 #undef getenv
 #undef free
 
-#include "base/system/windows/shared.h"
+#include "shared.h"
 
 #include <math.h>
 
