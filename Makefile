@@ -103,13 +103,12 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c, and on
-# Windows that of the first.
+# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c;
+# base/system/windows/ has what takes the place of the first on Windows.
 WASI = base/system/wasi.c programs/terminal/process_wasi.c
-FOR_WINDOWS = base/system/windows.c
 # What is called in the place of GNU's OpenMP, where that is linked.
 GNU = base/parallel/gnu.c
-SOURCES = $(filter-out $(TEAM) $(WASI) $(FOR_WINDOWS) $(GNU),$(wildcard $(ROOMS:%=%/*.c)))
+SOURCES = $(filter-out $(TEAM) $(WASI) $(GNU),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
@@ -242,7 +241,7 @@ include tests/watch.mk
 include programs/lab/lab.mk
 
 # windows: build/windows/*.exe
-include base/system/windows.mk
+include base/system/windows/windows.mk
 
 parity:
 	@$(SETUP) parity
@@ -323,7 +322,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(FOR_WINDOWS) $(GNU) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(GNU) $(wildcard base/system/windows/*.[ch] base/system/windows/editline/*.h) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

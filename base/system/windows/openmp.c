@@ -8,7 +8,9 @@
 
 /* ---- Waiting ---- */
 
-static int looks = 500; /* before a thread sleeps; GOMP_SPINCOUNT says how many */
+/* How often before a thread sleeps, and the variable in which base/parallel/threads.c says so. */
+static int looks = 500;
+static const char LOOKS[] = "GOMP_SPINCOUNT";
 
 static void wait_while(volatile LONG *number, LONG value)
 {
@@ -40,7 +42,7 @@ static _Thread_local Own own = {.threads = 1};
 enum { MOST = 1 << 10, LOOPS = 64 };
 static Loop loops[LOOPS]; /* of the region that has several threads */
 static struct {
-    int limit, started;    /* threads */
+    int limit, started; /* threads */
     void (*task)(void *);
     void *data;
     volatile LONG region;  /* its number x MOST, and how many threads beside the first it has */
@@ -97,7 +99,7 @@ int omp_get_thread_num(void)
 /* Starts the threads that there are too few of, of which each knows its number. */
 static void start(int threads)
 {
-    const char *count = getenv("GOMP_SPINCOUNT");
+    const char *count = getenv(LOOKS);
     if (count)
         looks = (int)strtol(count, NULL, 10);
     for (; team.started < threads; team.started++) {
@@ -113,7 +115,8 @@ void GOMP_parallel(void (*task)(void *), void *data, unsigned threads, unsigned 
 {
     (void)flags;
     const Own before = own;
-    const LONG others = before.threads > 1 ? 0 : (threads ? (LONG)threads : omp_get_max_threads()) - 1;
+    const LONG others =
+        before.threads > 1 ? 0 : (threads ? (LONG)threads : omp_get_max_threads()) - 1;
     if (others > team.started)
         start(others);
     own = (Own){.threads = others + 1};
@@ -153,10 +156,11 @@ void GOMP_barrier(void)
 static bool take(long *from, long *end)
 {
     Loop *l = own.loop;
-    own.chunk = !l->by_turns     ? InterlockedIncrement(&l->chunks) - 1
+    own.chunk = !l->by_turns    ? InterlockedIncrement(&l->chunks) - 1
                 : own.chunk < 0 ? own.number
                                 : own.chunk + own.threads;
-    const int64_t width = l->step * l->size, first = l->from + own.chunk * width, last = first + width;
+    const int64_t width = l->step * l->size, first = l->from + own.chunk * width,
+                  last = first + width;
     if (l->step > 0 ? first >= l->end : first <= l->end)
         return false;
     *from = (long)first;

@@ -666,22 +666,73 @@ int windows_raise(int number)
 int rl_attempted_completion_over;
 char **(*rl_attempted_completion_function)(const char *, int, int);
 
-/* A console ends the line at Ctrl-C, a moment before the signal is delivered; and Ctrl-Z with Enter
- * is the end of the file. */
+char **rl_completion_matches(const char *beginning, char *next(const char *, int))
+{
+    size_t count = 0;
+    char **list = NULL, *match;
+    do {
+        match = next(beginning, (int)count);
+        list = realloc(list, (count + 1) * sizeof *list);
+        if (!list)
+            abort();
+        list[count++] = match;
+    } while (match);
+    return list;
+}
+
+/* What all words that begin as the last one of a text go on with, and a space if it is one word. */
+static void complete(char *text, size_t room)
+{
+    char *space = strrchr(text, ' '), *word = space ? space + 1 : text;
+    const size_t length = strlen(word);
+    char **list = rl_attempted_completion_function(word, (int)(word - text), (int)strlen(text));
+    if (list && list[0] && strlen(text) + strlen(list[0]) + 2 < room) {
+        size_t same = strlen(list[0]);
+        for (char **match = list + 1; *match; match++)
+            while (strncmp(*match, list[0], same) != 0 || ((*match)[same] & 0xc0) == 0x80)
+                same--;
+        snprintf(word + length, room - (size_t)(word - text) - length, "%.*s%s",
+                 (int)(same - length), list[0] + length, list[1] ? "" : " ");
+    }
+    for (char **match = list; match && *match; match++)
+        free(*match);
+    free(list);
+}
+
+/* The console returns at Enter, at Tab and Ctrl-D, which then stand where they were typed, and
+ * without a letter at Ctrl-C, a moment before the signal is delivered. */
 char *readline(const char *prompt)
 {
-    enum { MOST = 1 << 14 };
-    wchar_t line[MOST];
-    DWORD length = 0;
-    fputs(prompt, stdout);
-    fflush(stdout);
-    if (!ReadConsoleW(windows_handle(STDIN_FILENO), line, MOST - 1, &length, NULL) || !length) {
-        Sleep(100);
-        return NULL;
+    enum { MOST = 1 << 12, CTRL_D = 4 };
+    wchar_t line[MOST] = L"", rest[MOST];
+    char text[4 * MOST];
+    for (;;) {
+        WideCharToMultiByte(CP_UTF8, 0, line, -1, text, sizeof text, NULL, NULL);
+        printf("\r\033[K%s%s", prompt, text);
+        fflush(stdout);
+        DWORD length = (DWORD)wcslen(line);
+        CONSOLE_READCONSOLE_CONTROL control = {sizeof control, length, 1 << CTRL_D | 1 << '\t', 0};
+        if (!ReadConsoleW(windows_handle(STDIN_FILENO), line, MOST - 1, &length, &control) ||
+            !length) {
+            Sleep(100);
+            return NULL;
+        }
+        line[length] = 0;
+        wchar_t *key = wcspbrk(line, L"\4\t");
+        if (!key)
+            break;
+        if (*key == CTRL_D && !key[1] && key == line)
+            return NULL;
+        const bool completes = *key == '\t';
+        wcscpy(rest, key + 1);
+        *key = 0;
+        WideCharToMultiByte(CP_UTF8, 0, line, -1, text, sizeof text, NULL, NULL);
+        if (completes)
+            complete(text, sizeof text);
+        MultiByteToWideChar(CP_UTF8, 0, text, -1, line, MOST);
+        if (wcslen(line) + wcslen(rest) < MOST - 1)
+            wcscat(line, rest);
     }
-    if (line[0] == 26)
-        return NULL;
-    line[length] = 0;
     line[wcscspn(line, L"\r\n")] = 0;
     return windows_utf8(line);
 }

@@ -1,5 +1,5 @@
 /* readline.h: the part of libedit that sample calls. A console edits the line that is typed, and
- * its arrow keys bring back those before; nothing is completed. */
+ * its arrow keys bring back those before. */
 #ifndef PULGA_READLINE_H
 #define PULGA_READLINE_H
 
@@ -29,10 +29,7 @@ static inline void stifle_history(int most)
     (void)most;
 }
 
-static inline char **rl_completion_matches(const char *beginning, char *next(const char *, int))
-{
-    (void)beginning, (void)next;
-    return NULL;
-}
+/* All that `next` returns, as text; NULL ends them. */
+char **rl_completion_matches(const char *beginning, char *next(const char *, int));
 
 #endif

@@ -1,12 +1,12 @@
 /* windows.c: Windows 10 and later, by mingw and its C library. What other rooms call by POSIX's names
- * is in windows/posix.c. */
+ * is in posix.c. */
 #undef main
 #undef exit
 #undef _exit
 #undef getenv
 #undef free
 
-#include "base/system/windows/shared.h"
+#include "shared.h"
 
 #include <math.h>
 
@@ -136,7 +136,8 @@ static char **words_of(int count, wchar_t **wide)
         abort();
     for (int i = 0; i < count; i++) {
         words[i] = windows_utf8(wide[i]);
-        char *equals = words[i][0] == '-' ? strchr(words[i], '=') : NULL, *value = equals ? equals + 1 : words[i];
+        char *equals = words[i][0] == '-' ? strchr(words[i], '=') : NULL,
+             *value = equals ? equals + 1 : words[i];
         if (!i || is_path(value, i ? words[i - 1] : ""))
             slashes(value);
     }

@@ -6,9 +6,9 @@ WINDOWS_CC = x86_64-w64-mingw32-gcc-posix
 # posix.h makes mingw's names those of the other systems. Each thread needs some MB of stack.
 WINDOWS_FLAGS = -std=gnu11 -O3 -march=x86-64 -ffp-contract=off -fno-math-errno -fno-trapping-math \
 	-fopenmp -fopenmp-simd -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1 \
-	-D_WIN32_WINNT=0x0A00 -DUTF8PROC_STATIC -Wall -Wextra -Wno-format -Werror=implicit-function-declaration -I. -I$(BUILD) -isystem $(WINDOWS)/include
+	-D_WIN32_WINNT=0x0A00 -DUTF8PROC_STATIC -Wall -Wextra -Wno-format -Werror=implicit-function-declaration -I. -Ibase/system/windows -I$(BUILD) -isystem $(WINDOWS)/include
 WINDOWS_LINK = -static -municode -Wl,--stack,8388608
-WINDOWS_SOURCES = $(filter-out base/system/linux.c $(TEAM),$(SOURCES)) base/system/windows.c $(wildcard base/system/windows/*.c)
+WINDOWS_SOURCES = $(filter-out base/system/linux.c $(TEAM),$(SOURCES)) $(wildcard base/system/windows/*.c)
 WINDOWS_LIBRARIES = $(LAB)/sources/utf8proc/utf8proc.c $(LAB)/sources/cjson/cJSON.c $(WINDOWS)/xxhash.c
 WINDOWS_OBJECTS = $(WINDOWS_SOURCES:%.c=$(WINDOWS)/%.o) \
 	$(patsubst %.c,$(WINDOWS)/library/%.o,$(notdir $(WINDOWS_LIBRARIES)))
@@ -46,7 +46,6 @@ $(WINDOWS)/include/ready: $(LAB)/sources/cjson/cJSON.h
 	@ln -sf '$(abspath $(LAB))'/sources/cjson/cJSON.h $(@D)/cjson/
 	@ln -sf '$(abspath $(LAB))'/sources/utf8proc/utf8proc.h /usr/include/xxhash.h /usr/include/xxh3.h $(@D)/
 	@ln -sfn /usr/include/stb $(@D)/stb
-	@ln -sfn '$(abspath base/system/windows/editline)' $(@D)/editline
 	@touch $@
 $(WINDOWS)/xxhash.c: | $(WINDOWS)/include/ready
 	@printf '#define XXH_STATIC_LINKING_ONLY\n#define XXH_IMPLEMENTATION\n#include <xxhash.h>\n' >$@
