@@ -23,8 +23,11 @@
 # make install    installs programs, manual pages and completion under PREFIX=/usr/local
 # make uninstall  removes what make install installed
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
+# make library    builds what import pulga calls within its own process, libpulga.so
+# make notebooks  runs those of docs/notebooks and compares what they show; PYTHON=.venv/bin/python
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
-# make wheel-test installs that into a new environment and tests it there
+# make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
+# make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
 # make windows    builds the programs for Windows, build/windows/*.exe, and a .zip of them
 # make windows-test  tests those in wine
 # make clean      removes what make built
@@ -76,9 +79,9 @@ override CFLAGS += -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-ma
 override CPPFLAGS += -D_GNU_SOURCE -I.
 # Each program is linked only with the libraries it calls: only sample needs libedit.
 # GNU's OpenMP is linked statically: in a shared library it would read the environment before
-# base/parallel/threads.c has written there how to wait.
+# base/parallel/threads.c has written there how to wait. There is also what is called in its place.
 LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
-GOMP := $(if $(findstring clang,$(CC)),,$(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
+GOMP := $(if $(findstring clang,$(CC)),,-Wl,--wrap=GOMP_parallel $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
 # On a terminal a line counts what is built, and what there is to build if that is everything.
 COUNT = $(if $(V),,@$(eval STEPS += $@)[ ! -t 1 ] || printf '  building $(words $(STEPS))$(OF)\r';) \
 	mkdir -p $(@D) &&
@@ -100,8 +103,9 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# Takes the place of base/system/linux.c in WebAssembly; base/system/windows/ does so on Windows.
-WASI = base/system/wasi.c
+# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c; on
+# Windows base/system/windows/ takes that of the first.
+WASI = base/system/wasi.c programs/terminal/process_wasi.c
 SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
@@ -125,6 +129,15 @@ $(PROGRAMS): $(BIN)/%: $(BUILD)/float/programs/%.o $(BUILD)/float/rooms.a
 	$(LINK)
 $(TINY): $(BUILD)/float/tiny.o $(BUILD)/float/rooms.a
 	$(LINK)
+
+# The functions of programs/library.h, for Python. Without OpenMP: a library must not start threads in
+# a process of others, which may fork, or have an OpenMP of their own.
+library:
+	@$(MAKE) --no-print-directory $(JOBS) $(BIN)/libpulga.so OPENMP=0 BUILD=$(BUILD)/library \
+		SANITIZE='-fPIC -fvisibility=hidden $(SANITIZE)'
+$(BIN)/libpulga.so: $(call in_float,programs/library.c \
+		$(filter base/% model/% text/% formats/%,$(SOURCES)))
+	$(LINK) -shared -Wl,--exclude-libs,ALL
 
 # With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
 WITH_MPI = $(if $(filter 1,$(MPI)),$(BIN)/train) $(BUILD)/mpi/train $(BUILD)/mpi/try_team
@@ -292,20 +305,26 @@ deb:
 	cd $(BUILD)/deb/pulga && MAKEFLAGS= dpkg-buildpackage --build=binary --no-sign --no-pre-clean
 	lintian --allow-root --fail-on error,warning $(BUILD)/deb/*.deb
 
+# PYTHON has numpy, matplotlib, nbclient and ipykernel. RENEW=1 keeps what they show now.
+notebooks: all
+	@$(MAKE) --no-print-directory library
+	@PYTHONPATH='$(abspath python)' PULGA_BIN='$(abspath $(BIN))' \
+		$(PYTHON) scripts/notebooks.py $(if $(RENEW),,--check)
+
 # wheel, wheel-test: import pulga for Python
 include python/wheel.mk
 
 clean:
-	rm -rf $(BUILD) $(PROGRAMS) $(TINY)
+	rm -rf $(BUILD) $(PROGRAMS) $(TINY) $(BIN)/libpulga.so
 
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard base/system/windows/*.[ch] base/system/windows/editline/*.h) $(wildcard *.c programs/*.c $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] base/system/windows/*/*.h tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages setup always build-tests units test parity browser bench bench-long busy race demo install wheel wheel-programs \
+.PHONY: all library packages setup always build-tests units test parity browser bench bench-long busy race demo install notebooks wheel wheel-programs \
 	wheel-test uninstall deb clean format help

@@ -36,13 +36,25 @@ static void wrap(char *line)
     }
 }
 
+static MessageTaker *message_taker; /* NULL: standard error; set once, when a library is loaded */
+
+void messages_redirect(MessageTaker *taker)
+{
+    message_taker = taker;
+}
+
 /* Prints "program: message" as one line, translated. What does not fit is cut. */
-static void put_line(const char *format, va_list arguments)
+static void put_line(int status, const char *format, va_list arguments)
 {
     char line[3 * 4096]; /* room for two paths and what is wrong with them */
-    const int begin = snprintf(line, 1024, "%s: ", program_invocation_short_name);
+    const int begin =
+        message_taker ? 0 : snprintf(line, 1024, "%s: ", program_invocation_short_name);
     vsnprintf(line + begin, sizeof line - begin, translated(format), arguments);
     text_sanitize(line);
+    if (message_taker) {
+        message_taker(line, status);
+        return;
+    }
     wrap(line);
     fflush(stdout); /* so that both streams appear in order */
     fprintf(stderr, "%s\n", line);
@@ -52,7 +64,7 @@ void warn(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    put_line(format, arguments);
+    put_line(0, format, arguments);
     va_end(arguments);
 }
 
@@ -60,7 +72,7 @@ _Noreturn void die(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    put_line(format, arguments);
+    put_line(1, format, arguments);
     exit(1);
 }
 
@@ -69,7 +81,7 @@ _Noreturn void usage_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    put_line(format, arguments);
+    put_line(EX_USAGE, format, arguments);
     exit(EX_USAGE);
 }
 

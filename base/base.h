@@ -34,6 +34,12 @@ _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf
  * again. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* For a library, which must not end the process: `taker` gets each of these lines, without the
+ * program's name. If the status is not 0, the program would end with it, and `taker` does not
+ * return. Called once, when the library is loaded. */
+typedef void MessageTaker(const char *line, int status);
+void messages_redirect(MessageTaker *taker);
+
 /* malloc and realloc that die with one line instead of returning NULL. So do the libraries: stb_ds
  * allocates through them, and cJSON (see formats/json.h). */
 void *memory_take(size_t bytes);

@@ -5,6 +5,7 @@
 #include "programs/attend/heads_file.h"
 #include "programs/attend/tables.h"
 #include "programs/attend/texts.h"
+#include "programs/sample/score.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
 #include "programs/terminal/screen.h"
@@ -35,7 +36,8 @@ static const Field OPTIONS[] = {
     {"heads", LIFE_CALL, FLAG_FIELD(heads),
      N_("for each head and layer, how much the loss of TEXT rises without it, and for each head "
         "how far it attends to the previous token and copies: in random tokens written twice, its "
-        "attention to what came after the same token the first time")},
+        "attention to what came after the same token the first time; a TEXT that is the name of a "
+        "file stands for all its lines; also a .csv or .json")},
     {"because", LIFE_CALL, TEXT_FIELD(because, N_("WORD")),
      N_("instead of heads, from which lines of its text the model has WORD as the next word after "
         "TEXT: trains the run again without each line, and prints how its probability changes; of "
@@ -79,6 +81,7 @@ static const Program PROGRAM = {
            "  attend runs/perro - --layer 1 <sentence.txt  read a file, show a layer\n"
            "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
            "  attend runs/perro --heads el perro come      what each head does\n"
+           "  attend runs/perro --heads data/perro.txt     what it does for a whole file\n"
            "  attend runs/perro un gato --because come     which lines taught it that\n"
            "  attend runs/traducciones el gato duerme      translate, and show how\n"),
 };
@@ -174,22 +177,32 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     return good;
 }
 
-/* What each head and layer does for a TEXT. */
+/* What each head and layer does for a TEXT, or for all lines of a file. */
 static bool show_effects(Pretrained *model, const AttendOptions *options, char **words)
 {
     const bool to_output = options->output && heads_file_is_output(options->output);
+    const bool is_file = !words[1] && file_peek(words[0], &(char){0}, 1);
     bool good = true;
     if (options->without)
         pretrained_without(model, options->without);
     const Objective objective = pretrained_objective(model);
-    Texts texts = texts_read(model, words, false, to_output ? stderr : stdout);
-    Effects effects = effects_read(&model->gpt, &model->tokenizer, &objective, texts.first.ids,
-                                   texts.first.count);
+    Texts texts = {.model = model};
+    Effects effects;
+    if (is_file) {
+        Corpus corpus = corpus_to_score(model, words[0]);
+        effects = effects_of_corpus(&model->gpt, &model->tokenizer, &corpus);
+        effects.file = words[0];
+        corpus_free(&corpus);
+    } else {
+        texts = texts_read(model, words, false, to_output ? stderr : stdout);
+        effects = effects_read(&model->gpt, &model->tokenizer, &objective, texts.first.ids,
+                               texts.first.count);
+        effects.text = texts.list[0];
+    }
     pretrained_check(model, effects.loss);
     if (!effects.count)
         die("the model predicts no token of this text, so it has no loss: give a longer one");
     effects.run = model->directory.path;
-    effects.text = texts.list[0];
     if (options->output)
         good = heads_file_write_effects(options->output, &effects);
     else

@@ -83,7 +83,7 @@ bool EXPORT(lab_step)(Lab *lab)
 /* Saves, and prints how it ended. */
 bool EXPORT(lab_end)(Lab *lab)
 {
-    return session_end(&lab->session, "train", NULL);
+    return session_end(&lab->session, NULL, NULL);
 }
 
 /* Saves where the run is. */

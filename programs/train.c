@@ -8,6 +8,7 @@
 
 #include "base/files/file.h"
 #include "base/language.h"
+#include "base/system/system.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
 #include "programs/train/session.h"
@@ -16,18 +17,19 @@
 /* ---- Signals ---- */
 
 /* The signal that asks the run to stop, looked at after each step and during evaluations. */
-static volatile sig_atomic_t stop_signal;
+volatile sig_atomic_t stop_signal; /* not static: what runs WebAssembly writes there */
 
 /* A second Ctrl-C or SIGTERM ends the program at once: the last save is complete. A second SIGHUP
  * or SIGXCPU does not: SIGHUP may come from the terminal and its shell, SIGXCPU every second. */
 static const struct {
-    int number, flags;
+    int number;
+    bool once;
     const char *name;
-} STOP_SIGNALS[] = {{SIGINT, SA_RESETHAND, "Ctrl-C"},
-                    {SIGTERM, SA_RESETHAND, "SIGTERM"},
-                    {SIGHUP, 0, "SIGHUP"},
-                    {SIGXCPU, 0, "SIGXCPU"},
-                    {SIGPIPE, 0, "SIGPIPE"}};
+} STOP_SIGNALS[] = {{SIGINT, true, "Ctrl-C"},
+                    {SIGTERM, true, "SIGTERM"},
+                    {SIGHUP, false, "SIGHUP"},
+                    {SIGXCPU, false, "SIGXCPU"},
+                    {SIGPIPE, false, "SIGPIPE"}};
 
 static void note_signal(int number)
 {
@@ -50,11 +52,11 @@ static void leave(int number)
 static void watch_signals(void handler(int))
 {
     for (size_t i = 0; i < sizeof STOP_SIGNALS / sizeof *STOP_SIGNALS; i++) {
-        const struct sigaction noting = {.sa_handler = team_leads() ? handler : SIG_IGN,
-                                         .sa_flags = SA_RESTART | STOP_SIGNALS[i].flags};
-        struct sigaction before;
-        if (!sigaction(STOP_SIGNALS[i].number, NULL, &before) && before.sa_handler != SIG_IGN)
-            sigaction(STOP_SIGNALS[i].number, &noting, NULL);
+        const int number = STOP_SIGNALS[i].number;
+        SignalHandler *const before =
+            signal_catch(number, team_leads() ? handler : SIG_IGN, STOP_SIGNALS[i].once, false);
+        if (before == SIG_IGN)
+            signal(number, SIG_IGN);
     }
 }
 

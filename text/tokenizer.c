@@ -150,17 +150,30 @@ char *tokenizer_unknown(const Tokenizer *t, const char *where, Span token)
 
 /* ---- Decoding ---- */
 
+/* Whether white space holds a line end or, in a stream, a blank line. */
+static bool ends_paragraph(Span space, bool stream)
+{
+    const char *end = memchr(space.begin, '\n', (size_t)(space.end - space.begin));
+    return end && (!stream || memchr(end + 1, '\n', (size_t)(space.end - end - 1)));
+}
+
 void tokenizer_learn_spacing(Tokenizer *t, Span text)
 {
     Span token;
-    const char *left_end = NULL;
+    const char *left_end = text.begin;
     int left = -1; /* the token before; -1 if it is the first, or after a token without an id */
+    bool open = false;
     while (tokenizer_has_words(t) && split_word(&text.begin, text.end, t->punctuation, &token)) {
         const int known = vocabulary_find(&t->vocabulary, token.begin,
                                           (size_t)(token.end - token.begin)),
-                  right = known < 0 ? t->unk : known;
+                  id = known < 0 ? t->unk : known;
+        const Span between = {left_end, token.begin};
+        open = open && !ends_paragraph(between, t->stream);
+        const int right = id < 0 ? -1 : spacing_token(&t->vocabulary, id, &open);
         if (left >= 0 && right >= 0)
-            spacing_learn(&t->spacing, &t->vocabulary, left, right, token.begin != left_end);
+            spacing_learn(&t->spacing, &t->vocabulary, left, right, between.begin < between.end);
+        if (left >= 0 && t->sep < 0) /* the tabs of pairs are [sep] */
+            spacing_learn_tab(&t->spacing, &t->vocabulary, left, between);
         left = right;
         left_end = token.end;
     }
@@ -168,27 +181,30 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
 
 char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
 {
-    return tokenizer_decode_after(t, -1, ids, count);
+    return tokenizer_decode_from(t, ids, 0, count);
 }
 
-char *tokenizer_decode_after(const Tokenizer *t, int before, const int *ids, int count)
+char *tokenizer_decode_from(const Tokenizer *t, const int *ids, int from, int count)
 {
     char *text;
     FILE *out = memory_stream(&text, NULL);
-    int left = before == t->bos || before == t->eos || before == t->sep ? -1 : before;
+    int left = -1;
+    bool open = false;
     for (int i = 0; i < count; i++) {
-        if (ids[i] == t->bos || ids[i] == t->eos)
-            continue;
-        if (ids[i] == t->sep) {
+        const bool ends = ids[i] == t->bos || ids[i] == t->eos;
+        if (ids[i] == t->sep && i >= from)
             fputc('\t', out);
+        if (ids[i] == t->sep || (ends && i < from))
             left = -1;
+        if (ids[i] == t->sep || ends)
             continue;
-        }
-        if (left >= 0 && tokenizer_has_words(t) &&
-            spacing_is_needed(&t->spacing, &t->vocabulary, left, ids[i]))
-            fputc(' ', out);
-        fputs(tokenizer_word(t, ids[i]), out);
-        left = ids[i];
+        const int right =
+            tokenizer_has_words(t) ? spacing_token(&t->vocabulary, ids[i], &open) : ids[i];
+        if (i >= from && left >= 0 && tokenizer_has_words(t))
+            fputs(spacing_between(&t->spacing, &t->vocabulary, left, right), out);
+        if (i >= from)
+            fputs(tokenizer_word(t, ids[i]), out);
+        left = right;
     }
     fclose(out);
     return text;

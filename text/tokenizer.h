@@ -98,8 +98,8 @@ void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
  * or a line end between two of them have become one space. */
 char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
 
-/* The text that some tokens add after the token `before`, which may be -1: none. */
-char *tokenizer_decode_after(const Tokenizer *tokenizer, int before, const int *ids, int count);
+/* The text that the tokens from number `from` on add to that of those before them. */
+char *tokenizer_decode_from(const Tokenizer *tokenizer, const int *ids, int from, int count);
 
 /* How to train one. */
 typedef struct {

@@ -50,6 +50,15 @@ void signals_release(const Signals *before)
     pthread_sigmask(SIG_SETMASK, (const sigset_t *)before, NULL);
 }
 
+SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool ends_reads)
+{
+    const struct sigaction noting = {.sa_handler = handler,
+                                     .sa_flags = (once ? (int)SA_RESETHAND : 0) |
+                                                 (ends_reads ? 0 : SA_RESTART)};
+    struct sigaction before;
+    return sigaction(number, &noting, &before) ? SIG_DFL : before.sa_handler;
+}
+
 /* ---- Processes ---- */
 
 bool system_apart(bool task(void *), void *argument, int *signal)

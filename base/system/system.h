@@ -23,6 +23,11 @@ typedef struct {
 void signals_hold(Signals *before, bool all);
 void signals_release(const Signals *before);
 
+/* Calls `handler` when a signal comes, and returns what was called before. If it is for `once`, a
+ * second one does what it would without. If it ends reads, a read() that waits fails. */
+typedef void SignalHandler(int number);
+SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool ends_reads);
+
 /* ---- Processes ---- */
 
 /* Does a task in a process of its own. Returns whether it has returned true; *signal receives the

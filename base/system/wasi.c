@@ -1,13 +1,16 @@
-/* wasi.c: WebAssembly, where one program runs in one thread and its files are in memory. Nobody
- * sends it signals or locks its directories. */
+/* wasi.c: WebAssembly, where one program runs in one thread, in a page or inside another program.
+ * Nobody sends it signals or locks its directories. */
 #include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wasi/api.h>
 
 /* ---- Terminal ---- */
 
@@ -35,12 +38,29 @@ void signals_release(const Signals *before)
     (void)before;
 }
 
+SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool ends_reads)
+{
+    (void)number, (void)handler, (void)once, (void)ends_reads;
+    return SIG_DFL;
+}
+
 /* ---- Files ---- */
 
-/* A directory is opened again; standard input has no other name. */
+/* Takes the place of the C library's. wasmtime says EBADF of what was opened for reading, as every
+ * directory is; there is nothing to write then. */
+int fsync(int file)
+{
+    const __wasi_errno_t error = __wasi_fd_sync((__wasi_fd_t)file);
+    errno = error;
+    return error && error != __WASI_ERRNO_BADF ? -1 : 0;
+}
+
+/* A directory is opened again; standard input has no other name, unless a directory has its
+ * number, as it was closed. */
 int system_duplicate(int file)
 {
-    return file == STDIN_FILENO ? file : openat(file, ".", O_RDONLY | O_DIRECTORY);
+    const int copy = openat(file, ".", O_RDONLY | O_DIRECTORY);
+    return copy < 0 && file == STDIN_FILENO ? file : copy;
 }
 
 int system_open_directory(const char *path)
@@ -70,18 +90,24 @@ double system_room(int directory)
     return (double)INFINITY;
 }
 
-/* Large texts, which need such files, do not fit in a page. */
+/* A file that loses its name at once. */
 int system_unnamed_file(const char *folder)
 {
-    (void)folder;
-    errno = ENOTSUP;
-    return -1;
+    char name[4096];
+    int file = -1, number = 0;
+    do {
+        snprintf(name, sizeof name, "%s/.pulga-%d", folder, number++);
+        file = open(name, O_RDWR | O_CREAT | O_EXCL, 0666);
+    } while (file < 0 && errno == EEXIST);
+    if (file >= 0)
+        unlink(name);
+    return file;
 }
 
 int system_memory_file(void)
 {
-    errno = ENOTSUP;
-    return -1;
+    const char *folder = getenv("TMPDIR");
+    return system_unnamed_file(folder ? folder : ".");
 }
 
 bool system_name_file(int file, int directory, const char *name)

@@ -239,7 +239,8 @@ void attention_forward(Real *y, Real *maps, const Attention *layer, const Real *
         cache_rows(qkv, batch, shape);
 
     /* 2 to 5, each head of each sequence by one thread. Sequences differ in length: dynamic. */
-    OMP(parallel for collapse(2) schedule(dynamic))
+    OMP(parallel)
+    OMP(for collapse(2) schedule(dynamic) nowait)
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
             HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
@@ -249,6 +250,10 @@ void attention_forward(Real *y, Real *maps, const Attention *layer, const Real *
             Real *map = maps ? maps + attention_map_size(batch, s, H) + (size_t)h * square : NULL;
             attend(&head, map, layer->work, dropout);
         }
+
+    if (layer->patch)
+        for (size_t i = 0; i < (size_t)N * (size_t)H * (size_t)shape->head_size; i++)
+            mixed[i] = isnan(layer->patch[i]) ? mixed[i] : layer->patch[i];
 
     /* 6  y = mixed·Wout + bout */
     linear_forward(y, layer->p.out, mixed, N);
@@ -267,7 +272,8 @@ void attention_backward(Real *dx, const Attention *layer, const Real *dy, const 
     linear_backward(dmixed, layer->dp.out, dy, layer->p.out, mixed, N);
 
     /* 5 to 2 */
-    OMP(parallel for collapse(2) schedule(dynamic))
+    OMP(parallel)
+    OMP(for collapse(2) schedule(dynamic) nowait)
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
             const HeadView d = head_view(dqkv, dmixed, NULL, batch, shape, s, h);

@@ -41,6 +41,8 @@ typedef struct {
 typedef struct {
     AttentionShape shape;
     AttentionWeights p, dp;
+    const Real *patch; /* (N, H·D) takes the place of `mixed` in forward, but NAN leaves it as it
+                          is; NULL: no head is patched */
     struct {
         Real *qkv;   /* (N, 3·H·D)                                                          */
         Real *mixed; /* (N, H·D) the output of all heads                                    */

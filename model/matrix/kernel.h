@@ -37,6 +37,11 @@ typedef void KernelTile(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows
 typedef void KernelGoOn(Real *sums, ptrdiff_t step, const Real *a, const Real *b, ptrdiff_t b_step,
                         int rows, int depth);
 
+/* The same as a KernelTile, wide or narrow, for operands that lie where they are. */
+typedef void KernelInPlace(bool narrow, Real *y, ptrdiff_t y_step, const Real *a, ptrdiff_t a_row,
+                           ptrdiff_t a_col, const Real *b, ptrdiff_t b_step, int rows, int depth,
+                           bool add);
+
 typedef struct {
     const char *name;
     bool (*supported)(void);
@@ -44,6 +49,7 @@ typedef struct {
     int rows, cols, narrow_cols; /* of a tile, and of a narrow one                              */
     KernelTile *tile, *narrow;   /* narrow: one vector wide, for the columns that are left over */
     KernelGoOn *go_on;           /* NULL: products with few rows are like any others            */
+    KernelInPlace *in_place;     /* NULL: small products are like any others                    */
     int part;                    /* words of a part of a, at most, if it lies by rows           */
     /* Tiles, except the last of a block, have a multiple of row_grain rows, and the depth is filled
      * up to a multiple of depth_grain words. Both are 1, except in the AMX kernel, whose hardware

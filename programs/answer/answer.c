@@ -313,9 +313,11 @@ static size_t stop_bytes(const Answerer *a, const Answer *answer, const int *tok
     if (!a->rules.stop)
         return 0;
     const int from = max_int(count - (int)strlen(a->rules.stop), 0);
-    const int before = from ? tokens[from - 1] : answer->encoding.ids[answer->encoding.count - 1];
+    const Continuation c = {.tokens = (int *)tokens, .count = count};
+    int all;
+    AUTOFREE int *ids = answer_tokens(answer, 0, &c, &all);
     AUTOFREE char *text =
-        tokenizer_decode_after(&a->model->tokenizer, before, tokens + from, count - from);
+        tokenizer_decode_from(&a->model->tokenizer, ids, answer->encoding.count + from, all);
     const char *at = strstr(text, a->rules.stop);
     return at ? strlen(at) : 0;
 }

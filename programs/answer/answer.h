@@ -57,6 +57,7 @@ typedef struct {
     bool pairs;        /* prompts are sources, and continuations their targets */
     bool gaps;         /* prompts are lines with gaps, and continuations what fills them */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
+    bool told_full;    /* has printed that the context was full: once is enough */
     const volatile sig_atomic_t *interrupt; /* if not 0, the continuation ends; NULL: never */
 } Answerer;
 

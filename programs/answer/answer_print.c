@@ -174,13 +174,14 @@ static int more_often_first(const void *a, const void *b)
     return one->continuation < other->continuation ? -1 : 1;
 }
 
-void answer_print_full(const Answerer *a, const Answer *answer)
+void answer_print_full(Answerer *a, const Answer *answer)
 {
     bool full = answer->context_full;
     for (int i = 0; i < answer->count; i++)
         full |= answer->continuations[i].context_full;
-    if (!full)
+    if (!full || a->told_full)
         return;
+    a->told_full = true;
     const int context = a->model->gpt.config.context;
     if (a->rules.beam || a->pairs) {
         printf(a->pairs ? _("     the context of %d tokens was full: a target ends there\n")
@@ -279,7 +280,7 @@ static void put_quotes(const Answerer *a, const Quote *quotes, const Screen *scr
 }
 
 /* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
-const Continuation *answer_print_continuations(const Answerer *a, const Answer *answer,
+const Continuation *answer_print_continuations(Answerer *a, const Answer *answer,
                                                const Screen *screen)
 {
     Group *groups = NULL;

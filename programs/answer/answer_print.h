@@ -27,11 +27,11 @@ char *answer_tail(const Answerer *answerer, const Continuation *continuation);
 
 /* The continuations; equal ones are printed once, with their number. Returns the first that is
  * printed, or NULL. */
-const Continuation *answer_print_continuations(const Answerer *answerer, const Answer *answer,
+const Continuation *answer_print_continuations(Answerer *answerer, const Answer *answer,
                                                const Screen *screen);
 
-/* Says so if the prompt or a continuation is longer than the context. */
-void answer_print_full(const Answerer *answerer, const Answer *answer);
+/* Prints once for all prompts that one of them, or a continuation, was longer than the context. */
+void answer_print_full(Answerer *answerer, const Answer *answer);
 
 /* All of it, or why there is no answer, as one line of JSON. */
 void answer_print_json(const Answerer *answerer, const Answer *answer);

@@ -7,6 +7,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/file.h"
+#include "base/system/system.h"
 #include "base/utf8.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
@@ -314,8 +315,7 @@ Because because_read(Pretrained *model, const char *text, const char *word, cons
                strtoull(model->config.text, NULL, 16), because.run);
     trials.lines = lines_of(trials.text);
     count_trainings(&trials, seconds, remarks);
-    const struct sigaction noting = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &noting, NULL);
+    signal_catch(SIGINT, note_signal, true, false);
     if (train_whole(&trials))
         try_lines(&trials);
     because.signal = trials.done < trials.all ? stop_signal : 0;

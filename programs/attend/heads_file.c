@@ -12,7 +12,7 @@
 
 typedef struct {
     const char *ending;
-    const char *begin[3];                         /* with what such a file may begin */
+    const char *begin[4];                         /* with what such a file may begin */
     void (*write)(FILE *out, const Heads *heads); /* NULL: a page, which needs more */
     size_t most;                                  /* pairs of query and key; 0: any number */
     void (*write_positions)(FILE *out, const Positions *positions); /* or NULL */
@@ -26,12 +26,12 @@ static const FileKind KINDS[] = {
     {".svg", {SVG_BEGIN}, heads_figure, FIGURE_MOST, positions_figure, NULL, NULL},
     {".npy", {NPY_BEGIN}, numbers_npy, 0, positions_npy, NULL, NULL},
     {".csv",
-     {NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, BECAUSE_CSV_HEADER},
+     {NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, BECAUSE_CSV_HEADER, EFFECTS_CSV_HEADER},
      numbers_csv,
      0,
      positions_csv,
      because_csv,
-     NULL},
+     effects_csv},
     {".json", {"{\"run\": "}, numbers_json, 0, positions_json, because_json, effects_json},
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
@@ -62,12 +62,12 @@ void heads_file_check(const char *path, FileTopic topic)
     if (topic == SHOWS_BECAUSE && !kind->write_because)
         usage_error("--output %s: with --because the ending must be .csv or .json", path);
     if (topic == SHOWS_EFFECTS && !kind->write_effects)
-        usage_error("--output %s: with --heads the ending must be .json", path);
+        usage_error("--output %s: with --heads the ending must be .csv or .json", path);
     if (topic == SHOWS_POSITIONS && !kind->write_positions)
         usage_error("--output %s: with --positions the ending must be .svg, .npy, .csv or .json",
                     path);
     bool ours = heads_file_is_output(path);
-    for (int i = 0; i < 3 && kind->begin[i]; i++)
+    for (int i = 0; i < 4 && kind->begin[i]; i++)
         ours |= file_is_ours(path, kind->begin[i]);
     if (!ours)
         die("--output %s: this file was not written by attend; choose another name, or remove it",

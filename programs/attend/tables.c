@@ -293,8 +293,15 @@ static void put_effect(const Effects *e, int i, int first, int second)
  * The bar is of the last number. */
 void tables_effects(const Effects *e, const GptConfig *config, ObjectiveKind objective)
 {
-    printf(_("loss %.6f: the mean of the tokens that the model predicts in this text, %d\n\n"),
-           e->loss, e->count);
+    if (!e->file)
+        printf(_("loss %.6f: the mean of the tokens that the model predicts in this text, %d\n\n"),
+               e->loss, e->count);
+    else
+        printf(e->sample ? _("loss %.6f: the mean of a sample of the tokens that the model "
+                             "predicts in %s, %d\n\n")
+                         : _("loss %.6f: the mean of the tokens that the model predicts in %s, "
+                             "%d\n\n"),
+               e->loss, e->file, e->count);
     /* translators: parts of the head of a table, up to the next blank line; keep their widths */
     const char *begin = _("layer  head");
     const int first = (int)strcspn(begin, " "), second = display_width(begin) - first;

@@ -5,29 +5,31 @@
 const TEXTS = [...document.getElementsByClassName("text-file")];
 let textName = "", file = null; // of the text; its bytes, if the box has only their beginning
 let reads = null; // what the pages read, if the user changed it
+let struck = new Set(); // the lines of the text that are left out, from 0
+const ALL = new Set(); // none of them is
 
 const textOf = block => block.textContent.replace(/^\n/, "");
 
 // Another text, and the button of it, if it has one. An opened run is no longer what is trained.
-function useText(name, block = null) {
+function useText(name, text, block = null) {
   textName = name;
   file = reads = saved = null;
+  struck = new Set();
   at("file").value = at("refused").textContent = "";
+  at("text").value = text;
   [...at("texts").children].forEach((button, i) =>
     button.setAttribute("aria-pressed", TEXTS[i] === block));
+  fillLines();
 }
 
-function chooseText(block) {
-  useText(block.dataset.name, block);
-  at("text").value = textOf(block);
-}
+const chooseText = block => useText(block.dataset.name, textOf(block), block);
 
 // The bytes of a file as the text, of which the box has the beginning.
 const SHOWN = 20000;
 function useBytes(name, bytes) {
-  useText(name);
+  useText(name, new TextDecoder().decode(bytes.subarray(0, SHOWN)));
   file = bytes;
-  at("text").value = new TextDecoder().decode(bytes.subarray(0, SHOWN));
+  fillLines();
 }
 
 // A larger text goes into a file without a name, which a page cannot have: see LARGE_TEXT in
@@ -56,7 +58,7 @@ for (const block of TEXTS) {
   at("texts").append(button);
 }
 at("text").addEventListener("input", () => {
-  useText("text.txt");
+  useText("text.txt", at("text").value);
   openSoon();
 });
 at("file").addEventListener("change", () => {
@@ -67,9 +69,55 @@ at("file").addEventListener("change", () => {
   });
 });
 
+/* ---- Lines that are left out ---- */
+
+const MOST_LINES = 100; // of a longer text, or one that the box has only the beginning of, none can
+const linesOf = () => at("text").value.split("\n");
+const learnt = lines => linesOf().filter((_, i) => !lines.has(i)).join("\n");
+
+// The numbers of the lines, and the lines once more, unseen under the box, so that each number is
+// beside its line and a line that is struck out has a stroke.
+function fillLines() {
+  const lines = linesOf(), focused = [...at("numbers").children].findIndex(line =>
+    line.contains(document.activeElement));
+  at("strike").hidden = lines.length > MOST_LINES || file?.length > SHOWN;
+  at("paper").classList.toggle("numbered", !at("strike").hidden);
+  at("numbers").replaceChildren(...at("strike").hidden ? [] : lines.map((line, i) => {
+    const button = make("button", `${i + 1}`, {type: "button", hidden: !line.trim(),
+      aria: {label: say("strike_line", {n: i + 1}), pressed: struck.has(i)}});
+    button.addEventListener("click", () => strike(i));
+    return make("div", [button, make("span", line + "\u200b", {aria: {hidden: true}})]);
+  }));
+  const buttons = at("numbers").querySelectorAll("button:not([hidden])");
+  const stop = at("numbers").children[focused]?.firstChild;
+  onlyStop(at("numbers"), "button", stop || buttons[0]);
+  stop?.focus();
+}
+rove(at("numbers"), "button:not([hidden])",
+  button => onlyStop(at("numbers"), "button", button));
+
+function strike(line) {
+  if (!struck.delete(line)) struck.add(line);
+  saved = null;
+  reads = beginningOf([...struck].pop()) || reads;
+  for (const one of [run, kept]) if (one && reads !== null) one.tell({text: reads});
+  fillLines();
+  openSoon();
+}
+
+// The longest beginning of a line that another one has, too: after it the lines differ.
+function beginningOf(line) {
+  const words = linesOf()[line]?.trim().split(" ") || [];
+  const others = linesOf().filter((_, i) => i !== line && !struck.has(i)).map(other => other + " ");
+  for (; words.length; words.pop())
+    if (others.some(other => other.trimStart().startsWith(words.join(" ") + " ")))
+      return words.join(" ");
+  return null;
+}
+
 // What the model reads first: the first pair, or half of the first line, so that something follows.
-function firstWords() {
-  const line = at("text").value.split("\n").find(line => line.trim()) || "";
+function firstWords(text) {
+  const line = text.split("\n").find(line => line.trim()) || "";
   if (line.includes("\t") && line.length < 100) return line;
   const words = line.split("\t")[0].trim().split(/ +/);
   return words.slice(0, Math.min(6, Math.ceil(words.length / 2))).join(" ").slice(0, 30).trim();
@@ -110,7 +158,9 @@ function showChosen(config) {
     else if (values) field(choice).placeholder = config[values] ?? "all";
 }
 
-// The options of the command: --layers 2 … In those that are typed, "…" keeps spaces.
+// The text's name and the options of the command: --layers 2 … In those that are typed, "…" keeps
+// spaces.
+const commandOf = lines => [lines.size ? "text.txt" : textName, ...chosen()];
 function chosen() {
   return Object.keys(CHOICES).flatMap(choice => {
     const value = chosenOf(choice);
@@ -139,6 +189,7 @@ function link() {
   if (block) about.set("name", block.dataset.name);
   else if (!file && text.length <= SHORT) about.set("text", text);
   if (state.language !== OURS) about.set("language", state.language);
+  if (struck.size) about.set("without", [...struck].map(line => line + 1).join());
   if (exactly) about.set("exact", "1");
   if (state.projector) about.set("projector", "1");
   if (card >= 0) about.set("card", CARDS[card].name);
@@ -155,9 +206,8 @@ function followLink() {
   project(about.has("projector"));
   state.language = ["en", "es"].find(one => one === about.get("language")) || OURS;
   if (block) chooseText(block);
-  if (about.has("text")) {
-    useText("text.txt");
-    at("text").value = about.get("text");
-  }
+  if (about.has("text")) useText("text.txt", about.get("text"));
+  struck = new Set(about.get("without")?.split(",").map(line => line - 1));
+  fillLines();
   for (const choice of Object.keys(CHOICES)) field(choice).value = about.get(choice) || "";
 }

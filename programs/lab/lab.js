@@ -28,7 +28,18 @@ function enter(next) {
   at("save").disabled = !worker || phase === "failed";
   at("keep").disabled = !kept && phase !== "paused" && phase !== "over";
   at("keep").textContent = say(kept ? "let_go" : "keep");
-  document.body.classList.toggle("beside", !!kept);
+  document.body.classList.toggle("beside", !!kept && !kept.whole);
+  sayWithout();
+}
+
+// A run without some lines is compared with that of all lines, which stays unseen; when it has
+// ended, its page says what they have changed.
+function sayWithout() {
+  const lines = new Intl.ListFormat(state.language).format(
+    run?.lines.map(line => say("line", {n: line + 1})) || []);
+  if (!run) return "";
+  run.tell({without: !kept?.whole ? null : phase === "over" && isAtEnd() ? lines : ""});
+  return lines;
 }
 
 function printLine(line) {
@@ -48,11 +59,12 @@ function showRuns() {
     shown = run.step();
   }
   curve.show();
-  if (kept) {
+  if (kept && !kept.whole) {
     kept.name("kept_run");
     run.name("this_run");
   } else {
-    run.caption.textContent = "";
+    run.caption.textContent = kept ? say("now_without", {lines: sayWithout()})
+      : run.whole && struck.size ? say("first_whole") : "";
   }
 }
 const showSoon = soon(showRuns);
@@ -64,6 +76,7 @@ function showMoment() {
   if (phase === "going" && document.activeElement === at("moment")) pause();
   if (phase !== "going") at("moment").value = run.recall(at("moment").value, shown);
   shown = run.log[at("moment").value][STEP];
+  sayWithout();
 }
 
 function showPage(page, config) {
@@ -75,21 +88,20 @@ function showPage(page, config) {
     if (figure !== run.figure && figure !== kept?.figure) figure.remove();
   if (reads !== null) run.tell({text: reads});
   if (kept) run.tell({listed: kept.listed});
+  if (kept) kept.figure.hidden = !!kept.whole;
 }
 
-// What a page reads is read by both, and both list the next words as the kept run's does.
-addEventListener("message", ({source, data: news}) => {
-  const from = [run, kept].find(one => one?.frame.contentWindow === source);
-  if (!from) return; // e.g. an extension of the browser
-  if (news.listed) {
-    from.listed = news.listed;
-    if (from === kept && kept !== run) run.tell({listed: kept.listed});
-    return;
-  }
-  reads = news.text;
-  for (const one of [run, kept])
-    if (one && one.frame.contentWindow !== source) one.tell({text: reads});
-});
+// What a page reads is read by both, and both list the next words as the kept run's does. Each page
+// calls this.
+function heard(page, {listed, text}) {
+  const from = [run, kept].find(one => one?.page === page), other = from === run ? kept : run;
+  if (!from) return; // an earlier run
+  if (listed) from.listed = listed;
+  if (listed && from === kept && kept !== run) run.tell({listed});
+  if (text === undefined) return;
+  reads = text;
+  if (other && other !== from) other.tell({text});
+}
 
 function letGo() {
   if (kept !== run) kept.figure.remove();
@@ -115,9 +127,9 @@ function hear({data: news}) {
   }
   if (news.over === undefined) return;
   enter(news.over ? "failed" : "over");
-  if (typeof news.over === "string") at("problem").textContent = news.over;
-  else if (news.over && !plain("problem")) at("problem").textContent = say("failed");
+  if (news.over && !plain("problem")) at("problem").textContent = reasonOf(news.over);
 }
+const reasonOf = over => typeof over === "string" ? over : say("failed");
 
 // A line that says what is wrong, with the names of the fields for those of the options.
 function inFields(line) {
@@ -132,63 +144,59 @@ function inFields(line) {
 const WORKER = URL.createObjectURL(new Blob([plain("worker")], {type: "text/javascript"}));
 const RUN = ["lab", "--threads", "1"], RESUME = [...RUN, "--resume", "run"];
 let opening = null; // the last one
-function openRun() {
+function openRun(lines = struck) {
   clearTimeout(soonOpen);
   soonOpen = 0;
-  const mine = compiled().then(program => mine === opening ? openNow(program) : opening);
+  const mine = compiled().then(program => mine === opening ? openNow(program, lines) : opening);
   return opening = mine;
 }
 
 let giveUp = () => {}; // the run that is being opened: another one is
-function openNow(program) {
+function openNow(program, lines) {
   giveUp();
   at("problem").textContent = "";
-  const bytes = file || new TextEncoder().encode(at("text").value);
-  checkSize(textName, bytes.length, MOST_TEXT);
-  const next = new Run([textName, ...saved ? [] : chosen()]), trainer = new Worker(WORKER);
-  next.text = saved ? null : at("text").value;
+  const text = learnt(lines), [name, ...options] = commandOf(lines);
+  const bytes = file && !lines.size ? file : new TextEncoder().encode(text);
+  checkSize(name, bytes.length, MOST_TEXT);
+  const next = new Run([name, ...saved ? [] : options]), trainer = new Worker(WORKER);
+  next.text = saved ? null : text;
+  next.lines = [...lines].sort((a, b) => a - b);
   trainer.postMessage({start: {
-    program, language: state.language, text: saved?.text || firstWords(),
-    files: saved ? saved.files : {["data/" + textName]: bytes},
-    words: saved ? RESUME : [...RUN, "data/" + textName, ...chosen(), "--out", "run"],
+    program, language: state.language, text: saved?.text || firstWords(text),
+    files: saved ? saved.files : {["data/" + name]: bytes},
+    words: saved ? RESUME : [...RUN, "data/" + name, ...options, "--out", "run"],
   }});
   return new Promise((done, fail) => {
     giveUp = () => {
       trainer.terminate();
       done(opening);
     };
-    const early = []; // what it says before its page is there
+    const early = []; // what it says before its page is there, and that
     trainer.onmessage = event => { // what one that was ended had still sent can come late
-      const {data: news} = event;
       if (trainer === worker) return hear(event);
-      if (!news.page) early.push(news);
-      if (news.over !== undefined) {
-        const wrong = early.findLast(one => one.error);
-        fail(new Error(wrong ? inFields(wrong.line)
-          : typeof news.over === "string" ? news.over : say("failed")));
+      early.push(event);
+      if (event.data.over !== undefined) {
+        const wrong = early.findLast(({data}) => data.error);
+        fail(new Error(wrong ? inFields(wrong.data.line) : reasonOf(event.data.over)));
         giveUp();
       }
-      if (!news.page) return undefined;
-      replaceRun(next, trainer);
-      early.forEach(data => hear({data}));
-      hear(event);
+      if (!event.data.page) return undefined;
+      giveUp = () => {};
+      worker?.terminate();
+      [run, worker] = [next, trainer];
+      at("lines").textContent = "";
+      at("moment").max = 0; // its last step is shown
+      enter("ready");
+      early.forEach(hear);
       return done();
     };
   });
 }
 
-function replaceRun(next, trainer) {
-  giveUp = () => {};
-  if (worker) worker.terminate();
-  [run, worker] = [next, trainer];
-  at("lines").textContent = "";
-  at("moment").max = 0; // its last step is shown
-  enter("ready");
-}
-
-// Whether the run that is open has the text and the choices that stand there.
-const isOpen = () => run?.text === at("text").value &&
-  run.words.join(" ") === [textName, ...chosen()].join(" ");
+// Whether a run has the text, but for some lines, and the choices that stand there.
+const isOf = (one, lines) => one?.text === learnt(lines) &&
+  one.words.join(" ") === commandOf(lines).join(" ");
+const isOpen = () => isOf(run, struck);
 
 // After a change of the text or of a choice, when it is over.
 let soonOpen = 0;
@@ -209,10 +217,28 @@ async function attempt(what) {
     at("problem").textContent = error.message;
     if (!worker) enter("failed");
   }
+  if (kept && kept === run) letGo(); // nothing was opened beside it
+}
+
+// The run of all lines, which that without some is compared with: as fast as it can, if it is not
+// trained yet.
+async function keepWhole() {
+  if (kept?.whole && isOf(kept, ALL)) return;
+  if (phase !== "over" || !isOf(run, ALL)) {
+    saved = null;
+    await openRun(ALL);
+    run.whole = true;
+    play(0);
+    await until(() => phase === "over");
+  }
+  kept = run;
+  kept.whole = true;
 }
 
 // Trains a new run to its end.
 async function train() {
+  if (struck.size) await keepWhole();
+  else if (kept?.whole) letGo();
   if (phase !== "ready" || !isOpen()) {
     saved = null;
     openRun();
@@ -224,8 +250,7 @@ async function train() {
 
 // On, as fast as one wants to see it: a whole run in about ten seconds, or one step after another;
 // nothing waits at full speed.
-function play() {
-  const pace = {watch: 10000 / run.steps, slow: 700, full: 0}[at("speed").value];
+function play(pace = {watch: 10000 / run.steps, slow: 700, full: 0}[at("speed").value]) {
   worker.postMessage({go: true, pace});
   enter("going");
 }
@@ -239,7 +264,7 @@ function pause() {
 // longer: twice as long if nothing is asked. One that ended early ran out of patience.
 async function goOn() {
   const step = run.step(), ended = isLonger() && run.hasEnded();
-  if (run.text === null ? !saved : run.text !== at("text").value)
+  if (run.text === null ? !saved : run.text !== learnt(struck))
     throw new Error(say("other_text", {again: say("again")}));
   const asked = Number(chosenOf("steps"));
   if (!Number.isInteger(asked)) throw new Error(say("whole_steps"));
@@ -348,10 +373,7 @@ at("reseed").addEventListener("click", () => {
   field("seed").value = Number(chosenOf("seed") || field("seed").placeholder || 1) + 1;
   attempt(train);
 });
-at("pause").addEventListener("click", () => {
-  if (phase !== "going") return attempt(goOn);
-  pause();
-});
+at("pause").addEventListener("click", () => phase === "going" ? pause() : attempt(goOn));
 at("speed").addEventListener("change", () => {
   if (phase === "going") play();
 });
@@ -364,9 +386,7 @@ at("keep").addEventListener("click", () => {
   if (kept) return letGo();
   kept = run;
   saved = null;
-  return attempt(openRun).then(() => {
-    if (kept === run) letGo(); // nothing was opened beside it
-  });
+  return attempt(openRun);
 });
 at("save").addEventListener("click", () => {
   run.saved = run.step();
@@ -399,13 +419,10 @@ addEventListener("hashchange", () => {
   openSoon();
 });
 
-at("details").addEventListener("click", () => {
-  state.details = !state.details;
-  repaint();
-});
 views.push({ // see state.js
   paint() {
     at("details").setAttribute("aria-pressed", state.details);
+    fillLines();
     document.documentElement.classList.toggle("plain", !state.details);
     if (opening) link();
     enter(phase);

@@ -8,7 +8,10 @@ LAB_FLAGS = -std=gnu11 -O3 -msimd128 -ffp-contract=off -fno-math-errno -fno-trap
 	-DNDEBUG -I. -I$(BUILD) -isystem $(LAB)/include
 LAB_SOURCES = $(filter-out base/system/linux.c programs/terminal/process.c programs/train/compare.c programs/train/verify.c \
 	programs/sample/% programs/export/% programs/attend/because.c $(TEAM),$(SOURCES)) \
-	$(WASI) programs/lab.c
+	base/system/wasi.c programs/lab.c
+# The four programs as one, for Python.
+WASM_SOURCES = $(filter-out base/system/linux.c programs/terminal/process.c $(TEAM),$(SOURCES)) \
+	$(WASI) programs/wasi.c $(NAMES:%=programs/%.c)
 LAB_LIBRARIES = $(LAB)/sources/utf8proc/utf8proc.c $(LAB)/sources/cjson/cJSON.c $(LAB)/xxhash.c
 KINDS = exact relaxed
 relaxed = -mrelaxed-simd
@@ -32,14 +35,22 @@ $(LAB)/xxhash.c: | $(LAB)/include/ready
 
 define LAB_KIND
 $(LAB)/$(1)/%.o: %.c $(LAB)/include/ready $(BUILD)/page.inc $(BUILD)/es.inc
-	$$(COUNT) $(LAB_CC) $(LAB_FLAGS) $$($(1)) -MMD -MP -c -o $$@ $$<
+	$$(COUNT) $(LAB_CC) $$(LAB_FLAGS) $$($(1)) -MMD -MP -c -o $$@ $$<
 $(LAB)/$(1)/library/%.o: $(LAB)/%.c $(LAB)/include/ready
 	$$(COUNT) $(LAB_CC) $(LAB_FLAGS) $$($(1)) -w -c -o $$@ $$<
 $(LAB)/$(1).wasm: $(LAB_SOURCES:%.c=$(LAB)/$(1)/%.o) $(LAB_LIBRARIES:$(LAB)/%.c=$(LAB)/$(1)/library/%.o)
-	$$(COUNT) $(LAB_CC) -nostartfiles -Wl,--entry=_initialize -o $$@ /usr/lib/wasm32-wasi/crt1-reactor.o $$^ -lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-getpid \
-		-lm -Wl,-z,stack-size=8388608,--max-memory=4294967296,--strip-all
+	$$(COUNT) $(LAB_CC) -nostartfiles -Wl,--entry=_initialize -o $$@ /usr/lib/wasm32-wasi/crt1-reactor.o $$^ $(LAB_LINK)
 endef
+LAB_LINK = -lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-getpid \
+	-lm -Wl,-z,stack-size=8388608,--max-memory=4294967296,--strip-all
 $(foreach kind,$(KINDS),$(eval $(call LAB_KIND,$(kind))))
+
+# With the relaxed multiply-add, or where that rounds twice the one in software, which is slow. A
+# signal is a number that is written to stop_signal.
+$(foreach name,$(NAMES),$(eval $(LAB)/relaxed/programs/$(name).o: LAB_FLAGS += -Dmain=$(name)_main))
+$(LAB)/relaxed/programs/sample/conversation.o: LAB_FLAGS += -Ibase/system/wasi
+$(LAB)/programs.wasm: $(WASM_SOURCES:%.c=$(LAB)/relaxed/%.o) $(LAB_LIBRARIES:$(LAB)/%.c=$(LAB)/relaxed/library/%.o)
+	$(COUNT) $(LAB_CC) -o $@ $^ $(LAB_LINK),--export=stop_signal
 
 LAB_TEXTS = perro.txt cuentos.txt traducciones.tsv sumas.tsv copias.txt
 $(LAB)/pulga.html: programs/lab/build.sh $(wildcard programs/lab/*.js programs/lab/*.html programs/lab/*.css) programs/lab/cards.awk docs/lesson.md docs/leccion.md $(PAGE_BASE) $(PAGE_ROOM)/style.css $(KINDS:%=$(LAB)/%.wasm) \

@@ -54,8 +54,8 @@ function numberOf(text) {
 const PLACES = {text: 3, p: 3, loss: 6, floor: 6, weight: 3, new: 0, cosine: 3};
 const placesOf = ({ask}) => PLACES[ask.split(" ")[0]]; // undefined: the figure is no number
 
-const isGuess = (shown, guess) =>
-  guess?.trim() && (placesOf(shown) === undefined || !isNaN(numberOf(guess)));
+const isGuess = (shown, guess = "") => placesOf(shown) !== undefined ? !isNaN(numberOf(guess))
+  : !!optionsOf(shown) && guess !== "" || /\p{L}/u.test(guess);
 
 // The guess beside the figure. A number is right if it is at most 5 % away; of lines that were
 // written, the new ones are counted.
@@ -98,7 +98,7 @@ function showCard() {
   const options = optionsOf(shown);
   at("guessed").hidden = !!options;
   at("guessed").value = guesses[shown.name] ?? "";
-  at("guessed").placeholder = placesOf(shown) === undefined ? "" : say("a_number");
+  at("guessed").placeholder = say(placesOf(shown) === undefined ? "a_word" : "a_number");
   at("choices").hidden = !options;
   at("choices").replaceChildren(...Object.entries(options || {}).map(([value, word]) => {
     const button = make("button", word, {type: "button", value});
@@ -149,9 +149,8 @@ async function until(isSo, goes = false) {
 
 function giveBack() {
   if (!own) return;
-  useText(own.name);
+  useText(own.name, own.text);
   file = own.file;
-  at("text").value = own.text;
   own = null;
   link();
 }
@@ -162,11 +161,7 @@ function setFor({text = "perro.txt", add, ...set}) {
   if (![...TEXTS.map(textOf), ours].includes(at("text").value))
     own = {name: textName, text: at("text").value, file};
   chooseText(TEXTS.find(block => block.dataset.name === text));
-  if (add) {
-    const more = `${at("text").value.trim()}\n${add}\n`;
-    useText("text.txt");
-    at("text").value = more;
-  }
+  if (add) useText("text.txt", `${at("text").value.trim()}\n${add}\n`);
   ours = at("text").value;
   for (const choice of Object.keys(CHOICES)) field(choice).value = set[choice] ?? "";
   link();
@@ -190,7 +185,7 @@ async function trainFor({after}) {
     if (phase === "going") pause();
     curve.choose(0);
   }
-  await until(() => !run.drawing);
+  await until(() => !run.latest);
 }
 
 // The figure of a card, from the run or from its page.
@@ -201,9 +196,8 @@ async function figureFor(shown) {
   if (shown.ask === "loss")
     return run.log.findLast(row =>
       row[EVALUATED] !== null && row[STEP] <= (shown.after ?? run.steps))[EVALUATED];
-  const page = run.frame.contentWindow;
-  page.readFor(shown);
-  return page.figureOf(shown.ask);
+  run.page.readFor(shown);
+  return run.page.figureOf(shown.ask);
 }
 
 async function runCard() {

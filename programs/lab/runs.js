@@ -12,8 +12,16 @@ class Run {
     this.frame.dataset.title = "inside";
     this.caption = make("figcaption", "");
     this.figure = make("figure", [this.caption, this.frame]);
+    this.latest = null; // weights that are to be drawn
+    this.draw = soon(async () => {
+      if (!this.waiting) await this.page.untilReleased();
+      if (this.waiting || !this.latest) return;
+      this.page.takeWeights(this.latest);
+      this.latest = null;
+    });
   }
 
+  get page() { return this.frame.contentWindow; }
   // Shows a page, which is then told what has waited for it.
   open(page) {
     this.frame.srcdoc = page;
@@ -21,7 +29,7 @@ class Run {
       const {waiting} = this;
       this.waiting = null;
       this.tell({...waiting, ...shared()});
-      this.showLatest();
+      this.draw();
       new ResizeObserver(([entry]) => { // a frame is as high as what is in it
         this.frame.style.height = `${Math.ceil(entry.target.getBoundingClientRect().height)}px`;
       }).observe(this.frame.contentDocument.body);
@@ -34,24 +42,13 @@ class Run {
   }
   tell(news) {
     if (this.waiting) Object.assign(this.waiting, news);
-    else this.frame.contentWindow.postMessage(news, "*");
+    else this.page.hear(news);
   }
-  // Shows other weights. Those that come while the last ones are drawn wait, and only the latest of
-  // them: so a slow machine draws less often, and the page answers between two pictures.
+  // Shows other weights: only the latest, at most once for each picture of the screen, so that a slow
+  // machine draws less often.
   show(weights) {
     this.latest = weights;
-    if (!this.drawing) this.showLatest();
-  }
-  showLatest() {
-    if (this.waiting || !this.latest) return;
-    const {port1, port2} = new MessageChannel();
-    port1.onmessage = () => {
-      this.drawing = false;
-      this.showLatest();
-    };
-    this.drawing = true;
-    this.frame.contentWindow.postMessage({weights: this.latest}, "*", [port2]);
-    this.latest = null;
+    this.draw();
   }
 
   // Keeps the weights after the last step, to be shown again.
@@ -89,7 +86,7 @@ class Run {
 
 // What the pages of runs have in common with the lab.
 const shared = () => ({
-  state: {language: state.language, dark: state.dark, projector: state.projector,
+  shared: {language: state.language, dark: state.dark, projector: state.projector,
     details: state.details},
   letters: `${rem()}px`,
 });

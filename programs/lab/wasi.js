@@ -56,10 +56,11 @@ class Exit {
 }
 
 // The functions that a module imports; those that are not here are not supported. print gets whole
-// lines of standard output (1) and standard error (2). The module's memory is set after it is
-// instantiated.
+// lines of standard output (1) and standard error (2); the environment is the language. The module's
+// memory is set after it is instantiated.
 class Wasi {
-  constructor(module, files, print, environment = []) {
+  constructor(module, files, print, language) {
+    const environment = new TextEncoder().encode(`LANG=${language}\0`);
     Object.assign(this, {files, print, environment, held: ["", "", ""], next: 5});
     this.open = new Map([0, 1, 2].map(file => [file, {kind: TERMINAL}]));
     this.open.set(3, {kind: DIRECTORY, path: "", name: "."});
@@ -79,46 +80,29 @@ class Wasi {
     return Files.path(this.open.get(directory).path, this.text(at, size));
   }
 
-  // Strings, each with a 0 after it, and where each begins.
-  put_strings(strings, starts, at) {
-    for (const string of strings) {
-      const encoded = new TextEncoder().encode(string + "\0");
-      this.put(starts, at);
-      this.bytes.set(encoded, at);
-      starts += 4, at += encoded.length;
-    }
-    return 0;
-  }
-  put_sizes(strings, count, size) {
-    this.put(count, strings.length);
-    return this.put(size, new TextEncoder().encode(strings.map(one => one + "\0").join("")).length);
-  }
-
-  // The pieces of memory that are read to or written from: [address, size].
-  pieces(at, count) {
-    return Array.from({length: count}, (_, i) =>
-      [this.view.getUint32(at + 8 * i, true), this.view.getUint32(at + 8 * i + 4, true)]);
-  }
-  take(node, offset, pieces, done) {
+  // Copies between a file and the pieces of memory, [address, size], that are read to or written
+  // from: copy(from, address, size) says how much. What of it is done is put, and returned.
+  move(offset, at, count, done, copy) {
     let all = 0;
-    for (const [at, size] of pieces) {
-      const got = Math.max(0, Math.min(size, node.size - offset - all));
-      this.bytes.set(node.bytes.subarray(offset + all, offset + all + got), at);
-      all += got;
-    }
+    for (let i = at; i < at + 8 * count; i += 8)
+      all += copy(offset + all, this.view.getUint32(i, true), this.view.getUint32(i + 4, true));
     this.put(done, all);
     return all;
   }
-  give(node, offset, pieces, done) {
-    let all = 0;
-    for (const [at, size] of pieces) {
-      grow(node, offset + all + size);
-      node.bytes.set(this.bytes.subarray(at, at + size), offset + all);
-      all += size;
-    }
+  take(node, ...about) {
+    return this.move(...about, (from, at, size) => {
+      const part = node.bytes.subarray(from, Math.min(from + size, node.size));
+      this.bytes.set(part, at);
+      return part.length;
+    });
+  }
+  give(node, ...about) {
     node.written = Date.now();
-    this.put(done, all);
-    return all;
+    return this.move(...about, (from, at, size) => {
+      grow(node, from + size);
+      node.bytes.set(this.bytes.subarray(at, at + size), from);
+      return size;
+    });
   }
   put_status(at, kind, node) {
     this.bytes.fill(0, at, at + 64);
@@ -132,15 +116,17 @@ class Wasi {
 
   /* ---- The process ---- */
 
-  args_sizes_get(count, size) { return this.put_sizes([], count, size); }
-  args_get() { return 0; }
-  environ_sizes_get(count, size) { return this.put_sizes(this.environment, count, size); }
-  environ_get(starts, at) { return this.put_strings(this.environment, starts, at); }
+  environ_sizes_get(count, size) {
+    return this.put(count, 1) || this.put(size, this.environment.length);
+  }
+  environ_get(starts, at) {
+    this.bytes.set(this.environment, at);
+    return this.put(starts, at);
+  }
   clock_time_get(clock, _, at) {
     return this.put64(at, Math.round((clock ? performance.now() : Date.now()) * 1e6));
   }
   random_get(at, size) { crypto.getRandomValues(this.bytes.subarray(at, at + size)); return 0; }
-  poll_oneoff() { return INVAL; }
   proc_exit(status) { throw new Exit(status); }
 
   /* ---- Open files ---- */
@@ -162,12 +148,6 @@ class Wasi {
     return open ? this.put_status(at, open.kind, open.node || this.files.nodes.get(open.path) || {})
                 : BADF;
   }
-  fd_filestat_set_size(file, size) {
-    const {node} = this.open.get(file);
-    grow(node, Number(size));
-    node.size = Number(size);
-    return 0;
-  }
   fd_prestat_get(file, at) {
     const {name} = this.open.get(file) || {};
     return name ? this.put(at, 0) || this.put(at + 4, name.length) : BADF;
@@ -179,34 +159,33 @@ class Wasi {
   fd_read(file, at, count, done) {
     const open = this.open.get(file);
     if (!open.node) return this.put(done, 0);
-    open.offset += this.take(open.node, open.offset, this.pieces(at, count), done);
+    open.offset += this.take(open.node, open.offset, at, count, done);
     return 0;
   }
   fd_pread(file, at, count, offset, done) {
-    this.take(this.open.get(file).node, Number(offset), this.pieces(at, count), done);
+    this.take(this.open.get(file).node, Number(offset), at, count, done);
     return 0;
   }
   fd_write(file, at, count, done) {
     const open = this.open.get(file);
-    if (!open.node) return this.print_pieces(file, this.pieces(at, count), done);
+    if (!open.node) return this.print_lines(file, at, count, done);
     if (open.append) open.offset = open.node.size;
-    open.offset += this.give(open.node, open.offset, this.pieces(at, count), done);
+    open.offset += this.give(open.node, open.offset, at, count, done);
     return 0;
   }
   fd_pwrite(file, at, count, offset, done) {
-    this.give(this.open.get(file).node, Number(offset), this.pieces(at, count), done);
+    this.give(this.open.get(file).node, Number(offset), at, count, done);
     return 0;
   }
-  print_pieces(file, pieces, done) {
-    let all = 0;
-    for (const [at, size] of pieces) {
+  print_lines(file, ...about) {
+    this.move(0, ...about, (_, at, size) => {
       this.held[file] += this.text(at, size);
-      all += size;
-    }
+      return size;
+    });
     const lines = this.held[file].split("\n");
     this.held[file] = lines.pop();
     for (const line of lines) this.print(line, file);
-    return this.put(done, all);
+    return 0;
   }
   fd_seek(file, by, from, at) {
     const open = this.open.get(file);

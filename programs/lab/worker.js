@@ -24,7 +24,7 @@ class Lab {
   constructor(module, language, files, words) {
     Object.assign(this, {module, language, files});
     this.wasi = new Wasi(module, files, (line, file) => postMessage({line, error: file === 2}),
-      [`LANG=${language}`]);
+      language);
     const {exports} = new WebAssembly.Instance(module, {wasi_snapshot_preview1: this.wasi.imports});
     this.wasi.memory = exports.memory;
     this.exports = exports;

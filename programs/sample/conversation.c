@@ -173,21 +173,19 @@ static void note_signal(int number)
 }
 
 /* The next line that a person types, without its line end, which the caller frees; NULL at Ctrl-D.
- * Ctrl-C empties the line: it ends the read, as the signal is caught without SA_RESTART. Then
- * readline() returns NULL, as at Ctrl-D, and is called again. */
+ * Ctrl-C empties the line: it ends the read. Then readline() returns NULL, as at Ctrl-D, and is
+ * called again. */
 static char *ask(void)
 {
-    const struct sigaction noting = {.sa_handler = note_signal};
-    struct sigaction before;
     char *line = NULL;
-    sigaction(SIGINT, &noting, &before);
+    SignalHandler *const before = signal_catch(SIGINT, note_signal, false, true);
     do {
         interrupt = 0;
         line = readline("> ");
         if (!line)
             putchar('\n'); /* after the Ctrl-C or Ctrl-D */
     } while (!line && interrupt);
-    sigaction(SIGINT, &before, NULL);
+    signal(SIGINT, before);
     if (line)
         keep(line);
     return line;
@@ -285,14 +283,13 @@ static void grow(Growing *g, const Answer *answer, const Continuation *c)
         AUTOFREE char *prompt = answer_text(a, answer, NULL), *shown = display_part(prompt);
         printf("%3d  %s%s%s", g->lines + 1, g->screen->bold, shown, g->screen->plain);
     }
-    for (; g->tokens < c->count; g->tokens++) {
-        const int before =
-            g->tokens ? c->tokens[g->tokens - 1] : answer->encoding.ids[answer->encoding.count - 1];
-        AUTOFREE char *text =
-            tokenizer_decode_after(&a->model->tokenizer, before, &c->tokens[g->tokens], 1);
-        for (const char *at = text; *at; at++)
-            arrput(g->held, *at);
-    }
+    int count;
+    AUTOFREE int *tokens = answer_tokens(answer, 0, c, &count);
+    AUTOFREE char *text = tokenizer_decode_from(&a->model->tokenizer, tokens,
+                                                answer->encoding.count + g->tokens, count);
+    for (const char *at = text; *at; at++)
+        arrput(g->held, *at);
+    g->tokens = c->count;
     if (c->complete)
         end_line(g, answer, c);
     else if (!c->stopped) /* else the text to leave out is among what is held */
@@ -548,12 +545,9 @@ static bool asks_for_help(const char *line)
  * program. */
 static void reply(Conversation *c, const char *prompt)
 {
-    const struct sigaction noting = {.sa_handler = note_signal,
-                                     .sa_flags = SA_RESTART | (int)SA_RESETHAND};
-    struct sigaction before;
     interrupt = 0;
     c->answerer->interrupt = &interrupt;
-    sigaction(SIGINT, &noting, &before);
+    SignalHandler *const before = signal_catch(SIGINT, note_signal, true, false);
     Answer answer = answer_begin(c->answerer, _("the prompt"), prompt, strlen(prompt));
     if ((answer.encoding.wrong || answer.unknown) && asks_for_help(prompt))
         help(c);
@@ -569,7 +563,7 @@ static void reply(Conversation *c, const char *prompt)
         }
     }
     answer_free(&answer);
-    sigaction(SIGINT, &before, NULL);
+    signal(SIGINT, before);
 }
 
 /* :more, :more TEXT. The prompt is what stands on the screen: its tokens are those that were drawn,

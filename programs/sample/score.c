@@ -151,10 +151,9 @@ static bool in_table(const Scoring *s)
  * at `from`: the text itself has been freed. The caller frees. */
 static char *text_of(const Scoring *s, size_t from, size_t at, size_t end)
 {
-    const int before = at > from ? ids_at(&s->corpus.ids, at - 1) : -1;
-    AUTOFREE int *ids = memory_take((end - at) * sizeof *ids);
-    ids_read(&s->corpus.ids, at, end - at, ids);
-    return tokenizer_decode_after(s->tokenizer, before, ids, (int)(end - at));
+    AUTOFREE int *ids = memory_take((end - from) * sizeof *ids);
+    ids_read(&s->corpus.ids, from, end - from, ids);
+    return tokenizer_decode_from(s->tokenizer, ids, (int)(at - from), (int)(end - from));
 }
 
 /* ---- Words ---- */
@@ -554,7 +553,7 @@ static Loss score_lines(Scoring *s)
     return all;
 }
 
-static Corpus corpus_to_score(Pretrained *model, const char *path)
+Corpus corpus_to_score(Pretrained *model, const char *path)
 {
     Text text = text_read(path, model->tokenizer.form);
     Corpus corpus = corpus_new(&text, &model->tokenizer);

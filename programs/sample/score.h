@@ -12,6 +12,10 @@
  * word that the model does not know. `counts` is what is mixed into the model, or NULL. */
 void score_text(Pretrained *model, CountMixture *counts, const Choice *choice);
 
+/* All of a text, in pieces that the model reads. Dies if the model cannot read it. corpus_free()
+ * frees it. */
+Corpus corpus_to_score(Pretrained *model, const char *path);
+
 /* ---- Suffixes ---- */
 
 /* How often a text has some tokens in a row, without reading it again: its places are sorted by the

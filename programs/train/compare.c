@@ -23,6 +23,7 @@ typedef struct {
     double best_loss, seconds; /* NAN if not known */
     double whole_loss;         /* over all that a sample was evaluated of, or as much as was read */
     double whole_tokens;
+    double bits; /* per byte: of the whole loss, or of the best */
     int64_t best_step;
     size_t parameters;
     const char *checksum; /* of the best weights, or NULL */
@@ -63,6 +64,7 @@ static Run read_run(const char *path)
     run.best_step = result ? (int64_t)json_number(result, "best_step") : run.evaluated.best;
     run.whole_loss = json_number(result, "whole_loss");
     run.whole_tokens = json_number(result, "whole_tokens");
+    run.bits = json_number(result, isnan(run.whole_loss) ? "bits_per_byte" : "whole_bits_per_byte");
     run.seconds = json_number(result, "seconds");
     run.checksum = json_text(result, "checksum");
     return run;
@@ -147,6 +149,15 @@ static void add_difference(Run *runs, const char *name)
         AUTOFREE char *value = value_of(&runs[i], name);
         extend_text(&runs[i].about, "%s%s %s", runs[i].about ? "  " : "", name, value);
     }
+}
+
+/* Of other tokens than the first run's, losses in bits per byte can still be compared. */
+static void add_bits(Run *runs)
+{
+    for (ptrdiff_t i = 0; i < arrlen(runs); i++)
+        if (!isnan(runs[i].bits))
+            extend_text(&runs[i].about, _("%s%.4f bits per byte"), runs[i].about ? "  " : "",
+                        runs[i].bits);
 }
 
 /* Whether a run has the model of the first one: "-" if that is not known. */
@@ -251,7 +262,7 @@ static void put_table(const Run *runs, bool differ_by_seed, const Screen *screen
 #define CSV_BEGIN "run,best_loss,comparable,best_step"
 static void write_csv(FILE *out, const Run *runs, const char *const *names)
 {
-    fputs(CSV_BEGIN ",parameters,seconds,model,same_model", out);
+    fputs(CSV_BEGIN ",parameters,seconds,model,same_model,bits_per_byte", out);
     for (ptrdiff_t i = 0; i < arrlen(names); i++)
         fprintf(out, ",%s", names[i]);
     for (const Run *run = runs; run < runs + arrlen(runs); run++) {
@@ -269,6 +280,9 @@ static void write_csv(FILE *out, const Run *runs, const char *const *names)
                 !known                                  ? ""
                 : strcmp(run->checksum, runs->checksum) ? "0"
                                                         : "1");
+        putc(',', out);
+        if (!isnan(run->bits))
+            fprintf(out, "%.6g", run->bits);
         for (ptrdiff_t i = 0; i < arrlen(names); i++) {
             AUTOFREE char *value = value_of(run, names[i]);
             putc(',', out);
@@ -347,6 +361,8 @@ bool compare(char *const *paths, const char *file, const Screen *screen)
     const char **names = differences(runs);
     for (ptrdiff_t i = 0; i < arrlen(names); i++)
         add_difference(runs, names[i]);
+    if (runs && !is_common(runs, "tokens"))
+        add_bits(runs);
     if (runs && !is_output(file))
         put_table(runs, arrlen(names) == 1 && !strcmp(names[0], "seed"), screen);
     if (runs && file)

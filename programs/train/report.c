@@ -306,6 +306,13 @@ void report_evaluating(Report *r, double share)
 
 /* ---- Before the first step ---- */
 
+/* Whether this call names lines to hold out, or a sample to evaluate, where there is neither. */
+static bool seed_has_no_effect(const Trainer *t)
+{
+    return DECIDED(&t->decided, val_seed) && !t->plan.settings.resume &&
+           !t->corpus.evaluated.sample;
+}
+
 /* text    data/perro.txt: 9 lines, 48 tokens to predict, vocabulary 15
  *
  * A stream has no lines: its tokens are counted. Below this, what is held out or cut, and the hint
@@ -341,6 +348,8 @@ static void announce_text(const Trainer *t, const Screen *screen)
     else if (t->plan.settings.val > 0)
         screen_paragraph(screen, "", "nothing is held out: %g of this text is too little",
                          t->plan.settings.val);
+    else if (seed_has_no_effect(t))
+        screen_paragraph(screen, "", "nothing is held out, so --val-seed changes nothing");
     if (corpus->aside.count)
         screen_paragraph(screen, "", "%s more are set aside to learn the share of counting",
                          thousands(corpus->aside.targets).text);
@@ -728,7 +737,7 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
         conclude_stop(t, screen, ending);
         conclude_best(t, screen);
         /* Two people compare the checksum of their best weights, those in model.safetensors. */
-        screen_paragraph(screen, "model", "%s, the checksum of its weights",
+        screen_paragraph(screen, "model", "%s, the checksum of the best weights",
                          checksum_hex(weights_checksum(&t->gpt, t->best)).text);
         if (ending->steps)
             screen_paragraph(screen, "took", "%s, %s tokens/s", duration(ending->seconds).text,
@@ -738,9 +747,11 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
         if (usual && strcmp(usual, t->directory.path))
             screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,
                              t->directory.path);
-        AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
-        if (t->progress.step == s->steps || ending->out_of_patience)
+        if (ending->program && (t->progress.step == s->steps || ending->out_of_patience)) {
+            AUTOFREE char *program = program_beside(ending, "sample"), *run = run_argument(t);
             screen_command(screen, "try", "what it writes:", (char *[]){program, run, NULL});
+        }
     }
-    conclude_next(t, screen, ending);
+    if (ending->program)
+        conclude_next(t, screen, ending);
 }

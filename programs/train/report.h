@@ -51,7 +51,7 @@ void announce(const Trainer *trainer, const Screen *screen);
 
 /* How a call of train ended. */
 typedef struct {
-    const char *program;  /* the name it was called by */
+    const char *program;  /* the name it was called by; NULL in the lab, which has no commands */
     const char *signal;   /* the one that stopped it, or NULL */
     bool in_evaluation;   /* the signal came during one */
     bool out_of_patience; /* see --patience */

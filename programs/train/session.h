@@ -52,8 +52,8 @@ bool session_train_in_memory(Trainer *trainer, EvaluationWatch *watch, void *wat
 /* Saves where the run is. If that fails, prints the reason and what it means: `otherwise`. */
 bool session_save(Session *session, const char *otherwise);
 
-/* Saves, and prints how it ended; program is the name that it was called by. Returns whether the
- * last step is saved. */
+/* Saves, and prints how it ended; program is the name that it was called by, or NULL. Returns
+ * whether the last step is saved. */
 typedef const char *SignalName(int signal);
 bool session_end(Session *session, const char *program, SignalName *signal_name);
 

@@ -281,6 +281,8 @@ static void look_at_text(Trainer *t)
         t->advice = text_advice_of_pairs(small);
     if (!t->advice && !DECIDED(decided, tokens) && !DECIDED(decided, sequence))
         t->advice = text_advice(small, s->tokens);
+    if (!t->advice)
+        t->advice = text_advice_of_little(small, s->tokens);
 }
 
 /* Holds out the file that --val-text names, the last one of the text: sets --val to its share of the

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/files/zip.h"
+#include "base/system/system.h"
 #include "base/utf8.h"
 #include "formats/huggingface/weights.h"
 #include "formats/run/checkpoint.h"
@@ -351,7 +352,7 @@ static bool verify_run(Session *session, int columns)
     Trainer *t = &session->trainer;
     Settings *settings = &t->plan.settings;
     Verification v = {.session = session};
-    FILE *lines = columns ? fdopen(dup(STDOUT_FILENO), "w") : NULL;
+    FILE *lines = columns ? fdopen(system_duplicate(STDOUT_FILENO), "w") : NULL;
     if (columns && (!lines || !freopen("/dev/null", "w", stdout)))
         die("cannot write to standard output");
     process_start_threads(settings->threads);

@@ -15,7 +15,7 @@ gato      0.199906     1      5
 
 from __future__ import annotations
 
-from .models import Attention, Heads, Model, Page, Tokenizer, open
+from .models import Attention, Heads, Model, Page, Tokenizer, lab, open
 from .programs import Error, Option, call, options
 from .rows import Continuation, Gap, Head, Line, Near, Next, Step, Table, Token
 from .runs import Comparison, Run, Verification, compare, train
@@ -25,7 +25,7 @@ __version__: str
 __all__ = [
     "Attention", "Comparison", "Continuation", "Error", "Gap", "Head", "Heads", "Line", "Model",
     "Near", "Next", "Option", "Page", "Run", "Step", "Table", "Token", "Tokenizer", "Verification",
-    "__version__", "compare", "open", "options", "train",
+    "__version__", "compare", "lab", "open", "options", "train",
 ]
 
 

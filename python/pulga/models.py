@@ -8,16 +8,17 @@ import json
 import os
 import pathlib
 import re
+import sys
+import warnings
+import webbrowser
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .programs import Error, Path, Process, Value, arguments, call, warn
+from .programs import Error, Path, Process, Value, arguments, call, warn, webassembly
 from .rows import Continuation, Gap, Head, Line, Near, Next, Table, Token
 
 if TYPE_CHECKING:
-    import numpy
-
-    Array = numpy.ndarray[Any, Any]
+    from .library import Array, Forward, Gradients, Network, Patch
 
 _OPEN = 4  # processes that a model keeps open
 _GIVEN = ("json", "csv", "score", "near", "decode", "output", "heads", "positions", "help")
@@ -94,6 +95,7 @@ class Model:
     def __init__(self, path: Path) -> None:
         self.path = pathlib.Path(path)
         self._open: dict[tuple[object, ...], Process] = {}
+        self._networks: dict[int, Network] = {}  # one at most, by when its run was saved
         self._call("sample", ["--json"], [])  # says what is wrong with it, if anything is
 
     def __repr__(self) -> str:
@@ -103,17 +105,20 @@ class Model:
         return str(self.path)
 
     def _call(self, name: str, options: Sequence[str], texts: Sequence[str],
-              given: str = "") -> str:
-        return call(name, [*options, "--", str(self.path), *texts], given)[0]
+              given: str = "", tells: bool = False) -> str:
+        return call(name, [*options, "--", str(self.path), *texts], given, tells)[0]
+
+    def _saved(self) -> int:
+        weights = self.path / "model.safetensors"
+        return weights.stat().st_mtime_ns if weights.exists() else 0
 
     def _ask(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
         """The answer to a prompt, of a process that stays open; but if the prompt has line ends, of
-        one for it alone. If it is strict, all of the prompt must be known."""
-        if "\n" in prompt or "\r" in prompt:
+        one for it alone, as WebAssembly always has. If it is strict, all of the prompt must be
+        known."""
+        if webassembly() or "\n" in prompt or "\r" in prompt:
             return self._once(words, prompt, strict)
-        weights = self.path / "model.safetensors"
-        saved = weights.stat().st_mtime_ns if weights.exists() else 0
-        key = (os.getpid(), saved, *words)  # a forked process has its own, a trained run a new one
+        key = (os.getpid(), self._saved(), *words)  # a forked process has its own, a trained run a new one
         process = self._open.pop(key, None)
         if not process or not process.end.alive:
             process = Process("sample", ["--json", *words, "--", str(self.path)])
@@ -125,9 +130,9 @@ class Model:
     def _once(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
         words = ["--json", *words]
         if "\n" in prompt or "\r" in prompt:
-            answer = self._call("sample", words, [prompt])
+            answer = self._call("sample", words, [prompt], tells=True)
         else:
-            answer = self._call("sample", words, [], prompt + "\n")
+            answer = self._call("sample", words, [], prompt + "\n", tells=True)
         return self._checked(json.loads(answer), strict)
 
     def _checked(self, answer: dict[str, Any], strict: bool) -> dict[str, Any]:
@@ -140,7 +145,9 @@ class Model:
         return answer
 
     def close(self) -> None:
-        """Ends the processes that are open. So does the end of this object, or of Python."""
+        """Ends the processes that are open, and forgets what was written into `parameters`. The
+        end of this object, or of Python, ends them too."""
+        self._networks.clear()
         while self._open:
             self._open.popitem()[1].end()
 
@@ -251,6 +258,79 @@ class Model:
         heads.loss = read["loss"]
         return heads
 
+    @property
+    def _network(self) -> Network:
+        from .library import Network
+
+        saved = self._saved()
+        if saved not in self._networks:
+            self._networks = {saved: Network(self.path)}
+        return self._networks[saved]
+
+    def _ids(self, text: str | Sequence[int]) -> Sequence[int]:
+        return self.tokenizer.encode(text) if isinstance(text, str) else text
+
+    def forward(self, text: str | Sequence[int], patch: Patch | None = None) -> Forward:
+        """All that the model computes for a text, or for ids. `patch` takes the place of the outputs
+        of some heads: 0 switches a head off, an array (T, D) may come from another text.
+
+        >>> inside = model.forward("el perro come")
+        >>> inside.tokens, inside.queries.shape
+        (['[bos]', 'el', 'perro', 'come'], (2, 4, 4, 16))
+        >>> other = model.forward("el gato come")
+        >>> moved = model.forward("el perro come", patch={"L1H2": other.outputs[0, 1]})
+        """
+        return self._network.forward(self._ids(text), patch)
+
+    def logits(self, text: str | Sequence[int], patch: Patch | None = None) -> Array:
+        """The logits (T, V): for each token of a text, a score for every token that may follow.
+
+        >>> model.vocabulary[model.logits("el perro")[-1].argmax()]
+        'come'
+        """
+        return self._network.run(self._ids(text), patch, ["logits"])["logits"]
+
+    def hidden(self, text: str | Sequence[int], patch: Patch | None = None) -> Array:
+        """The hidden states (layers + 1, T, C): the embeddings, and the output of each layer.
+
+        >>> model.hidden("el perro").shape
+        (3, 3, 64)
+        """
+        return self._network.run(self._ids(text), patch, ["stream"])["stream"]
+
+    def gradients(self, text: str | Sequence[int],
+                  targets: Sequence[int | None] | None = None) -> Gradients:
+        """The gradients of the mean loss of a line, by the names of the weights, and the loss. Of
+        ids, the first is not predicted; `targets` are other ids to predict after each, None: none.
+
+        >>> gradients = model.gradients("el perro come")
+        >>> round(gradients.loss, 6) == round(model.losses("el perro come")[0].loss, 6)
+        True
+        >>> gradients["transformer.h.0.attn.c_attn.weight"].shape
+        (64, 192)
+        """
+        ids, network = list(self._ids(text)), self._network
+        if isinstance(text, str) and targets is None and network.eos >= 0:
+            ids += [] if ids[-1:] == [network.eos] else [network.eos]
+        return network.gradients(ids, targets)
+
+    @property
+    def parameters(self) -> dict[str, Array]:
+        """The weights in memory. What you write into them changes what `forward`, `logits`,
+        `hidden` and `gradients` compute, until `close()`; no file, and nothing else.
+
+        >>> model.parameters["transformer.wte.weight"][:] = 0 # the head has the same table
+        >>> float(model.logits("el perro").max())
+        0.0
+        >>> model.close()
+        """
+        return self._network.tensors("weights")
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """The text of each token, by its id."""
+        return self._network.vocabulary
+
     def near(self, word: str, **options: Value) -> Table[Near]:
         """The tokens whose embeddings are most like that of a word.
 
@@ -294,6 +374,17 @@ class Model:
         """Writes the model as GGUF for llama.cpp: `model.export("m.gguf", type="q8_0")`."""
         self._call("export", arguments("export", options), [os.fspath(path)])
         return pathlib.Path(path)
+
+
+def lab() -> Page:
+    """The lab, a page that trains: it opens in a browser; in a notebook it shows itself."""
+    here = pathlib.Path(__file__).parent
+    for path in (here / "lab.html", here.parents[1] / "build" / "lab" / "pulga.html"):
+        if path.exists():
+            if "ipykernel" not in sys.modules and not webbrowser.open(path.as_uri()):
+                warnings.warn(f"there is no browser here: open {path} in one", stacklevel=2)
+            return Page(path.read_text("utf-8"))
+    raise Error("the lab is not in this package: make lab, then make wheel, and install it again")
 
 
 def open(path: Path) -> Model:

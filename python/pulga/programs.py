@@ -1,20 +1,24 @@
-"""The programs of Pulga as processes: where they are, which options they have, how they fail."""
+"""The programs of Pulga: where they are and what runs them, their options, how they fail."""
 
 from __future__ import annotations
 
 import contextlib
 import difflib
 import functools
+import importlib.util
 import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import IO, Any, NamedTuple, Union
+
+from . import wasm
 
 NAMES = ("train", "sample", "attend", "export")
 
@@ -38,13 +42,39 @@ class Option(NamedTuple):
     help: str
 
 
-def program(name: str) -> str:
-    """The path of a program: in the folder PULGA_BIN, else in this package."""
+def _path(name: str) -> str:
     folder = os.environ.get("PULGA_BIN") or os.path.join(os.path.dirname(__file__), "bin")
-    path = os.path.join(folder, name)
+    return os.path.join(folder, name)
+
+
+def _there(path: str) -> str:
     if not os.path.exists(path):
         raise Error(f"there is no program {path}: let PULGA_BIN name the folder that has it")
     return path
+
+
+def program(name: str) -> str:
+    """The path of a program: in the folder PULGA_BIN, else in this package."""
+    return _there(_path(name))
+
+
+def webassembly() -> str:
+    """The path of the programs as WebAssembly, if they are to run: where there are no others, or
+    PULGA_ENGINE is wasm; else ""."""
+    if sys.platform == "emscripten":
+        raise Error("no program runs in Pyodide; the lab, pulga.html, trains in a browser")
+    path = _path("programs.wasm")
+    engine = os.environ.get("PULGA_ENGINE") or (
+        "wasm" if os.path.exists(path) and not os.path.exists(_path("train")) else "native")
+    if engine not in ("native", "wasm"):
+        raise Error(f"PULGA_ENGINE is native or wasm, not {engine}")
+    if engine == "native":
+        return ""
+    if sys.platform == "win32":
+        raise Error("the programs as WebAssembly do not run on Windows, only those of its wheel")
+    if not importlib.util.find_spec("wasmtime"):
+        raise Error("the programs as WebAssembly need wasmtime: pip install wasmtime")
+    return _there(path)
 
 
 @functools.cache
@@ -54,9 +84,8 @@ def options(name: str) -> dict[str, Option]:
     >>> options("train")["norm"].choices
     ['pre', 'post']
     """
-    lines = subprocess.run([program(name), "--help", "json"], stdout=subprocess.PIPE, check=True)
     table = {}
-    for line in lines.stdout.splitlines():
+    for line in call(name, ["--help", "json"])[0].splitlines():
         option = Option(**json.loads(line))
         for called in filter(None, (option.name, option.alias)):
             table[called.replace("-", "_")] = option
@@ -113,16 +142,19 @@ def call(name: str, words: Sequence[str], given: str = "",
          differs: bool = False) -> tuple[str, int]:
     """What a program prints if `given` is its standard input, and its status: 0; but 1 if it may
     find that something `differs`, about which it says nothing on standard error."""
-    try:
-        done = subprocess.run([program(name), *words], input=given.encode(), capture_output=True,
-                              check=False)
-    except OSError as error:  # a text with line ends that is too long for an argument
-        raise Error(f"{name}: {error.strerror}") from None
-    errors = done.stderr.decode(errors="replace")
-    if done.returncode and not (differs and done.returncode == 1 and not errors):
-        raise failure(name, done.returncode, errors)
+    if webassembly():
+        status, printed, errors = wasm.run(webassembly(), [name, *words], given)
+    else:
+        try:
+            done = subprocess.run([program(name), *words], input=given.encode(),
+                                  capture_output=True, check=False)
+        except OSError as error:  # a text with line ends that is too long for an argument
+            raise Error(f"{name}: {error.strerror}") from None
+        status, printed, errors = done.returncode, done.stdout, done.stderr.decode(errors="replace")
+    if status and not (differs and status == 1 and not errors):
+        raise failure(name, status, errors)
     warn(name, errors)
-    return done.stdout.decode(), done.returncode
+    return printed.decode(), status
 
 
 class Process:
@@ -149,6 +181,19 @@ class Process:
                 pipe.close()
         process.wait()
 
+    def readline(self) -> bytes:
+        """The next line, when it comes; nothing at the end."""
+        return self.stdout.readline()
+
+    def wait(self) -> int:
+        """Its status, when it ends; what it prints until then is lost."""
+        self.stdout.read()
+        return self.process.wait()
+
+    def interrupt(self) -> None:
+        """Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+
     def errors(self) -> str:
         """What it has written to standard error."""
         self._errors.seek(0)
@@ -168,10 +213,19 @@ class Process:
         with self._lock:
             try:
                 self.write(line + "\n")
-                answer = self.stdout.readline()
+                answer = self.readline()
                 if not answer:
-                    raise failure(self.name, self.process.wait(), self.errors())
+                    raise failure(self.name, self.wait(), self.errors())
                 return dict(json.loads(answer))
             except BaseException:
                 self.end()  # a later answer would belong to this line
                 raise
+
+
+def start(name: str, words: Sequence[str], given: str) -> Process | wasm.Program:
+    """A program that runs and reads a text."""
+    if webassembly():
+        return wasm.Program(webassembly(), [name, *words], given)
+    process = Process(name, words)
+    process.write(given, last=True)
+    return process

@@ -6,12 +6,12 @@ import dataclasses
 import json
 import os
 import pathlib
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from .programs import Error, Path, Process, Value, arguments, call, failure, warn
+from . import wasm
+from .programs import Error, Path, Process, Value, arguments, call, failure, start, warn
 from .rows import Step
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class _Progress:
             self.show(f"step {s.step}/{s.steps}  loss {s.loss:.4f}{evaluated}  {left:.0f}s left")
 
 
-def _follow(process: Process, on_step: OnStep | None, quiet: bool) -> dict[str, Any]:
+def _follow(process: Process | wasm.Program, on_step: OnStep | None, quiet: bool) -> dict[str, Any]:
     """Reads what train prints up to its end, the last line, or {} if it failed. The first Ctrl-C
     asks it to save and to end; the second ends it at once."""
     progress = _Progress(quiet)
@@ -187,11 +187,11 @@ def _follow(process: Process, on_step: OnStep | None, quiet: bool) -> dict[str, 
     def ask_to_stop() -> None:
         nonlocal asked
         asked = True
-        process.process.send_signal(signal.SIGINT)
+        process.interrupt()
 
     while True:
         try:
-            line = process.stdout.readline()
+            line = process.readline()
             if not line:
                 break
             row = json.loads(line)
@@ -212,8 +212,7 @@ def _follow(process: Process, on_step: OnStep | None, quiet: bool) -> dict[str, 
             ask_to_stop()
         except BaseException:
             ask_to_stop()
-            process.stdout.read()
-            process.process.wait()
+            process.wait()
             raise
     progress.show("")
     if asked and not begin:
@@ -243,11 +242,10 @@ def train(*texts: Path, text: str | None = None, on_step: OnStep | None = None,
 def _train(paths: list[str], text: str, on_step: OnStep | None, quiet: bool,
            options: dict[str, Value]) -> Run:
     words = arguments("train", options, ("json", "verify", "compare", "no_plot"))
-    process = Process("train", ["--json", *words, "--", *paths])
-    process.write(text, last=True)
+    process = start("train", ["--json", *words, "--", *paths], text)
     try:
         end = _follow(process, on_step, quiet)
-        status, errors = process.process.wait(), process.errors()
+        status, errors = process.wait(), process.errors()
     finally:
         process.end()
     if not end.get("saved"):

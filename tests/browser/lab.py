@@ -55,6 +55,7 @@ def look_at_lab(page, folder):
     page.check_errors()
     lines = train(page, "")
     assert f"model   {PERRO}" in lines and "kernel relaxed" in lines, lines
+    assert "took  " in lines and "\ntry  " not in lines and "\nnext  " not in lines, lines
     wait(page, "plain('now').includes('0.0003 above the floor')")
     wait(page, "run.frame.contentDocument.getElementById('bars')?.children.length > 5")
     assert int(page.run("curve.slider.max")) == 300, page.run("curve.slider.max")
@@ -152,7 +153,7 @@ def look_at_lab_typing(page, folder):
     inside = "run.frame.contentDocument"
     typed = f"{inside}.getElementById('typed')"
     page.run(f"window.got = 0; {typed}.focus(); {typed}.select();"
-             "run.frame.contentWindow.addEventListener('message', () => got++)")
+             "(take => run.page.takeWeights = numbers => (got++, take(numbers)))(run.page.takeWeights); 1")
     for letter in "un gato":
         page.write(letter)
         before = page.run("got")
@@ -388,6 +389,76 @@ def look_at_lab_further(page, folder):
     page.check_errors()
 
 
+def look_at_lab_struck(page, folder):
+    """A line is struck out by its number or by keys, and the model that then trains is, bit by bit,
+    that of the shorter text. Its bars stand beside those of all lines, and a sentence says what has
+    changed. A longer text has no numbers."""
+    bars = """[...run.frame.contentDocument.querySelectorAll("#bars li")].map(bar =>
+        [".word", ".share", ".before"].map(part => bar.querySelector(part)).map(part =>
+            part?.style.width || part?.textContent))"""
+    change = "run.frame.contentDocument.getElementById('change').textContent"
+
+    def check(line, said, lines):
+        wait(page, f"kept && kept !== run && phase === 'over' && !run.latest && {change}")
+        short = folder / "text.txt"
+        short.write_text("\n".join(lines[:line - 1] + lines[line:]))
+        wanted = call(BIN / "train", short, "--out", folder / f"{page.name}-short", "--overwrite")
+        assert checksum(page.text("lines")) == checksum(wanted), (line, page.text("lines"), wanted)
+        assert page.run(change) == said, page.run(change)
+        assert page.run("kept.log[300][EVALUATED].toFixed(6)") == "0.412301"
+        assert page.run("kept.figure.offsetHeight") == 0
+
+    lines = (ROOT / "data" / "perro.txt").read_text().split("\n")
+    page.open(BUILD / "lab" / "pulga.html")
+    page.run("at('speed').value = 'full'")
+    wait(page, "run && run.log.length && !run.waiting")
+    page.focus("#numbers [tabindex='0']")
+    for key in ("End", "Home", *["ArrowDown"] * 3, "Enter"):
+        page.press(key)
+    wait(page, "!soonOpen && run.words[0] === 'text.txt' && run.log.length")
+    struck = page.run("""[...document.querySelectorAll("#numbers span")].map(line =>
+        getComputedStyle(line).textDecorationLine)""")
+    assert struck == ["none"] * 3 + ["line-through"] + ["none"] * 6, struck
+    assert page.run("document.activeElement.textContent") == "4", "the focus is not lost"
+    page.focus("#train")
+    page.press("Enter")
+    check(4, "Without line 4, perro after un falls from 25% to 0%.", lines)
+    for word, share, before in (("muchacho", "0.667", "50%"), ("gato", "0.333", "25%")):
+        [[both, width]] = [bar[1:] for bar in page.run(bars) if bar[0] == word]
+        assert abs(float(both[:5]) - float(share)) < 0.003 and abs(
+            float(width[:-1]) - float(before[:-1])) < 0.3, (word, both, width)
+    page.run("state.language = 'es'; repaint()")
+    wait(page, change + " === 'Sin la línea 4, perro después de un baja de 25% a 0%.'", 20)
+    page.run("state.language = 'en'; repaint(); curve.choose(20)")
+    wait(page, change + " === ''", 20)  # that is of the last step only
+    link = page.run("location.hash")
+    # A word that no other line has is still listed.
+    page.click("#numbers div:nth-child(3) button")
+    page.click("#numbers div:nth-child(4) button")
+    page.click("#train")
+    check(3, "Without line 3, saltaba after el muchacho falls from 50% to 0%.", lines)
+    gone = page.run(bars)[-1]
+    assert gone[:2] == ["saltaba", "0.0000.499"], gone
+    page.picture("lab-struck")
+    # All lines again: a run that is compared with none.
+    page.click("#numbers div:nth-child(3) button")
+    assert f"model   {PERRO}" in press_train(page)
+    assert page.run("kept") is None and page.run(change) == ""
+    page.open(BUILD / "lab" / "pulga.html")
+    page.run(f"location.hash = '{link}'")
+    wait(page, "run?.words[0] === 'text.txt' && run.log.length && !run.waiting")
+    assert page.run("learnt(struck)") == "\n".join(lines[:3] + lines[4:])
+    for width in (360, 1280):
+        page.shape(width, 860, False, width < 500)
+        page.run("at('text').value = 'una línea larga '.repeat(30) + '\\n\\n\\tdos\\n';"
+                 "at('text').dispatchEvent(new Event('input'))")
+        assert page.run("struck.size") == 0
+        assert page.run("Math.abs(at('text').scrollHeight - at('numbers').offsetHeight)") < 2
+    page.run("chooseText(TEXTS[1])")
+    assert page.run("at('numbers').children.length") == 0 and page.run("at('strike').hidden")
+    page.check_errors()
+
+
 def look_at_lab_moments(page, folder):
     """The slider brings back a moment: words, curve and the numbers beside it are of one step."""
     page.open(BUILD / "lab" / "pulga.html")
@@ -397,7 +468,7 @@ def look_at_lab_moments(page, folder):
     last, seen = page.run(bars), []
     for step in (300, 120, 0, 300):
         page.run(f"curve.choose(run.log.findIndex(row => row[STEP] >= {step}))")
-        wait(page, "!run.drawing")
+        wait(page, "!run.latest")
         page.settle()
         shown = page.run("Number(at('now').textContent.match(/step ([0-9]+) of/)[1])")
         assert page.run("run.moments.map(({step}) => step)").count(shown) == 1, shown

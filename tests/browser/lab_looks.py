@@ -18,7 +18,12 @@ WRONG = """(() => {
             "pre, canvas, iframe, label, figcaption, footer")].filter(e => e.offsetWidth &&
             e.offsetHeight && getComputedStyle(e).opacity !== "0" &&
             getComputedStyle(e).visibility === "visible");
-        const boxes = shown.map(e => e.getBoundingClientRect());
+        const boxes = shown.map(e => { // the lines of the text are scrolled
+            const {left, right, top, bottom} = e.getBoundingClientRect();
+            const paper = e.closest("#paper")?.getBoundingClientRect() || {top, bottom};
+            return {left, right, top: Math.max(top, paper.top),
+                bottom: Math.min(bottom, paper.bottom)};
+        });
         if (document.documentElement.scrollWidth > innerWidth)
             wrong.push(where + "scrolls sideways");
         shown.forEach((e, i) => {
@@ -62,7 +67,6 @@ def painted(page, pairs):
     """Shows the page in colours and languages."""
     for dark, language in pairs:
         page.run(f"state.dark = {json.dumps(dark)}; state.language = '{language}'; repaint()")
-        page.run("new Promise(done => setTimeout(done, 50))")  # the frames hear of it
         page.settle()
         yield dark, language
 
@@ -123,7 +127,7 @@ def reached_by_tab(page):
     found = []
     while "IFRAME" not in found:
         page.press("Tab")
-        name, seen = page.run("""(e => [e.id || e.parentElement.id || e.tagName,
+        name, seen = page.run("""(e => [e.id || e.closest("#numbers")?.id || e.parentElement.id || e.tagName,
             [e, e.parentElement].map(one => getComputedStyle(one)).some(style =>
                 style.opacity !== "0" && style.outlineStyle !== "none" &&
                 parseFloat(style.outlineWidth) >= 2)])
@@ -143,7 +147,7 @@ def look_at_lab_keyboard(page, folder):
     assert page.run("run.frame.title === say('inside')"), "also before another language is chosen"
     found = reached_by_tab(page)
     assert found == [
-        "language", "theme", *["texts"] * 5, "text", "file", "train", "pause", "speed", "moment",
+        "language", "theme", *["texts"] * 5, "numbers", "text", "file", "train", "pause", "speed", "moment",
         "reseed", "keep", "named", "save", "open", *page.run("Object.keys(CHOICES).map(choice => field(choice).id)"),
         "lines", "IFRAME"], found
     page.run("""var files = []; for (const id of ["file", "open"])

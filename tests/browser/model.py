@@ -98,6 +98,16 @@ def look_at_tokens(page, folder):
         assert said["wrong"] == [None] and len(said["ids"]) > 400, said["wrong"]
         if options[1] == "bpe":
             assert said["decoded"] == text.replace("\r\n", "\n"), "a text of subwords comes back"
+    for line in ('he said "no" to "them"', 'to"no"he'):
+        open_live(page, folder, trained(folder, 'he said "no" to "them"', "--tokens", "word"), line)
+        ids = page.run("known.encode(own.texts[0]).ids")
+        theirs = subprocess.run((BIN / "sample", folder / "run", "--decode"), text=True,
+                                input=" ".join(map(str, ids)), capture_output=True).stdout.strip()
+        assert page.run("known.decode(encoded(own.texts[0]).ids)") == theirs, (line, theirs)
+    line = "AD\t+4230+00131\tEurope/Andorra"
+    table = line + "\nAE\t+2518+05518\tAsia/Dubai\nAF\t+3431+06912\tAsia/Kabul"
+    open_live(page, folder, trained(folder, table, "--tokens", "word", "--sequence", "lines"), line)
+    assert page.run("known.decode(encoded(own.texts[0]).ids)") == line, "a table keeps its tabs"
 
 
 def look_at_foreign_words(page, folder):

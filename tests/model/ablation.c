@@ -39,6 +39,28 @@ TEST(a_head_gives_what_one_with_values_of_0_gives)
     }
 }
 
+/* A patch (N, H·D) that replaces nothing but what a head gives. */
+TEST(a_head_that_is_patched_by_0_adds_nothing)
+{
+    for (int c = 0; c < CASE_COUNT; c++) {
+        const GptConfig *config = &CASES[c].shape;
+        const int H = config->heads, D = config->head_size, N = CASE_BATCH.rows;
+        const size_t size = (size_t)N * (size_t)config->width;
+        AUTOFREE Real *patch = memory_take((size_t)N * (size_t)H * (size_t)D * sizeof *patch);
+        for (int head = 0; head < H; head++) {
+            FREED_BY(gpt_free) Gpt gpt = case_model(&CASES[c]);
+            FREED_BY(gpt_free) Gpt other = case_model(&CASES[c]);
+            for (int i = 0; i < N * H * D; i++)
+                patch[i] = i / D % H == head ? 0 : NAN;
+            gpt.block[0].attention.patch = patch;
+            ablate(&other, 0, head);
+            gpt_forward(&gpt, &CASE_BATCH, NULL, (Dropout){0});
+            gpt_forward(&other, &CASE_BATCH, NULL, (Dropout){0});
+            assert_equal(CASES[c].name, gpt_head_input(&gpt), gpt_head_input(&other), size);
+        }
+    }
+}
+
 /* What the block passes on: its input, which post-norm brings to a mean of 0 and so on, twice. */
 TEST(a_layer_passes_its_input_on)
 {

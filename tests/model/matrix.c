@@ -160,6 +160,29 @@ static void the_bits_do_not_depend_on_threads(void **state)
     check_same_bits(40, 900, 39, false), check_same_bits(2001, 128, 64, false);
 }
 
+/* A part of a product is computed without copies if it is small, but in the same order. Five rows,
+ * or columns, are not so few that the order is another. */
+static void a_small_product_has_the_bits_of_a_large_one(void **state)
+{
+    (void)state;
+    enum { SIDE = 130, MOST = 40, DEPTH = 600 };
+    for (int n = 0; n < 40 && !in_pairs; n++) {
+        const int depth = 40 + draw(DEPTH - 39), rows = 5 + draw(MOST), cols = 5 + draw(MOST);
+        const int i = draw(SIDE - rows + 1), j = draw(SIDE - cols + 1);
+        const Viewed a = draw_view(SIDE, depth, 1), b = draw_view(depth, SIDE, 2);
+        const Viewed all = draw_view(SIDE, SIDE, 3), part = draw_view(rows, cols, 4);
+        for (int r = 0; r < rows; r++)
+            for (int c = 0; c < cols; c++)
+                *at(part.view, r, c) = *at(all.view, i + r, j + c);
+        matmul_add(all.view, a.view, b.view);
+        matmul_add(part.view, matrix_rows(a.view, i, rows), matrix_cols(b.view, j, cols));
+        for (int r = 0; r < rows; r++)
+            for (int c = 0; c < cols; c++)
+                assert_true(*at(part.view, r, c) == *at(all.view, i + r, j + c));
+        free(a.field), free(b.field), free(all.field), free(part.field);
+    }
+}
+
 /* Threads that all need a kernel at once, before one is chosen; returns how many computed 2·3
  * wrong. */
 static int wrong_first_products(void)
@@ -338,8 +361,10 @@ int main(int argc, char **argv)
     }
     if (wrong_first_products())
         die("the first product, in a parallel region, is wrong");
-    const struct CMUnitTest of_one[] = {cmocka_unit_test(products_of_every_shape),
-                                        cmocka_unit_test(the_bits_do_not_depend_on_threads)};
+    const struct CMUnitTest of_one[] = {
+        cmocka_unit_test(products_of_every_shape),
+        cmocka_unit_test(the_bits_do_not_depend_on_threads),
+        cmocka_unit_test(a_small_product_has_the_bits_of_a_large_one)};
     const struct CMUnitTest of_all[] = {cmocka_unit_test(kernels_of_a_precision_agree),
                                         cmocka_unit_test(multiply_adds_in_software_are_exact),
                                         cmocka_unit_test(tiles_in_software_are_exact)};

@@ -1,4 +1,4 @@
-/* optimizer.c: the norm of the gradients. */
+/* optimizer.c: the norm of the gradients, and moments that fade. */
 #include "base/parallel/threads.h"
 #include "model/optimizer.h"
 #include "tests/helpers/cases.h"
@@ -21,4 +21,17 @@ TEST(the_norm_has_the_same_bits_for_any_number_of_threads)
         assert_memory_equal(&norm[threads], &norm[1], sizeof *norm);
     }
     thread_set_limit(most);
+}
+
+/* In steps without a gradient they would stay where numbers are slow. */
+TEST(moments_without_gradients_become_zero)
+{
+    Real w[2] = {1, 1}, m[2] = {1e-3F, -1e-3F}, v[2] = {1e-6F, 1e-6F}, g[2] = {0};
+    Real mean[2] = {1e-3F, -1e-3F}, room[16];
+    for (int t = 1; t <= 5000; t++) {
+        adam_update(w, m, v, g, 2, 1, 0.1, 0, 1e-9, adam_bias(t));
+        muon_update(matrix(w, 1, 2), mean, g, room, 1, 0.1, 0);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_true(m[i] == 0 && v[i] == 0 && mean[i] == 0);
 }

@@ -319,7 +319,11 @@ with_lab() {
         awk '{ printf "%.4f %.0f %.0f\n", $3, $4, $5 }' | tr -d - | sort)" = "$("$BIN/attend" run --heads el \
         perro come | awk '$1 ~ /^[12]$/ { printf "%.4f %d %d\n", $3, $4, $5 }' | tr -d - | sort)" ]
     jq -e '.loss > 0 and .tokens == 3 and (.effects | length) == 10 and .effects[4].head == null' a.json
-    refuses 64 a.csv "with --heads" .json -- "$BIN/attend" run --heads el -o a.csv
+    refuses 64 a.svg "with --heads" .json -- "$BIN/attend" run --heads el -o a.svg
+    # As CSV, which replaces only its own kind.
+    "$BIN/attend" run --heads el perro come -o a.csv | grep -qx 'wrote a.csv'
+    "$BIN/attend" run --heads el perro come -o a.csv | grep -qx 'wrote a.csv'
+    cmp <(tail -n +2 a.csv) <(jq -r '.effects[] | [.layer, .head, .rise, .previous, .copies] | @csv' a.json)
     # Pairs: the tokens of the target. Masked tokens: each, hidden by itself. Neither copies.
     pairs_run
     printf 'el gato\tthe cat' | "$BIN/attend" pairs --heads - >out.txt
@@ -328,4 +332,26 @@ with_lab() {
     "$BIN/attend" masked --heads 'el [mask] come' >out.txt
     grep -qE '^loss .*, 2$' out.txt
     tail -n 1 out.txt | grep -q 'no column for copying'
+}
+
+@test "what each head does for all lines of a file" {
+    small_run
+    pairs_run
+    "$BIN/train" perro.txt --objective masked --steps 9 --out masked >/dev/null
+    "$BIN/train" perro.txt --tokens char --sequence stream --context 16 --steps 9 --out stream >/dev/null
+    for run in run masked stream pairs; do
+        text=perro.txt
+        [ "$run" != pairs ] || text=pairs/text.txt
+        # The loss of a file is that of --score, also without a head.
+        for without in '' '--without L1H2'; do
+            read -r loss _ count _ < <("$BIN/sample" $run --score $text $without | grep ' in all$')
+            "$BIN/attend" $run --heads $text $without >out.txt
+            grep -qE "^loss $loss: .* in $text, $count\$" out.txt
+        done
+        "$BIN/attend" $run --heads $text -o -.json | jq -e --arg text $text \
+            '.file == $text and (.text | not) and .effects[0].rise != 0'
+    done
+    # A large file is sampled.
+    for i in $(seq 400); do echo "$(cat perro.txt)"; done >large.txt
+    "$BIN/attend" stream --heads large.txt | grep -qE '^loss .*: the mean of a sample .* large.txt, [0-9]+$'
 }

@@ -93,6 +93,12 @@ load programs.bash
     "$BIN/train" one.txt --val 0.1 --steps 2 --out one | grep -q "nothing is held out"
     "$BIN/train" perro.txt --val 0 --steps 2 --out none >out.txt
     refutes -q "held out" out.txt
+    "$BIN/train" perro.txt --val-seed 2 --steps 2 --out drawn >out.txt
+    grep -qx " *nothing is held out, so --val-seed changes nothing" out.txt
+    "$BIN/train" --resume drawn --steps 3 >out.txt
+    refutes -q "held out" out.txt
+    "$BIN/train" perro.txt --val-seed 2 --val 0.3 --steps 2 --out held >out.txt
+    refutes -q "changes nothing" out.txt
 }
 
 @test "sizes that do not fit in memory are refused" {

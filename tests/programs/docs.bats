@@ -30,7 +30,7 @@ load links.bash
 
 @test "each link leads to a page and a heading that exist, and the README to every page" {
     cd "$ROOT"
-    no_dead_link README*.md CONTRIBUTING.md docs/*.md
+    no_dead_link README*.md CONTRIBUTING.md docs/*.md docs/notebooks/*.ipynb
     for page in docs/*.md; do
         links_of README.md | grep -qxF "$page" || { echo "README.md does not lead to $page"; false; }
     done

@@ -68,7 +68,7 @@ options_of() {
         done
     done
     [ "$count" -ge 16 ]
-    (cd "$prefix/share/doc/pulga" && no_dead_link ./*.md docs/*.md)
+    (cd "$prefix/share/doc/pulga" && no_dead_link ./*.md docs/*.md docs/notebooks/*.ipynb)
     # No screenshots, and commands as they are typed now.
     [ -z "$(find "$prefix" -name '*.png')" ]
     grep -qxF '$ pulga-train /a b/share/doc/pulga/examples/cuentos.txt' "$prefix/share/doc/pulga/README.md"

@@ -92,8 +92,9 @@ heads_of() {
         refutes -wE 'the|of|and|with|text|model|head|loss|others' out.es
     done
     [ "$(wc -l <heads.txt)" -eq 5 ]
-    # What programs read stays English.
-    for call in "sample spanish un --json" "sample spanish --score perro.txt --json"; do
+    # What programs read stays English, with points in its numbers and commas between them.
+    for call in "sample spanish un --json" "sample spanish --score perro.txt --json" \
+        "sample spanish --score perro.txt --each --csv" "train --compare english spanish -o -.csv"; do
         set -- $call
         in_spanish "$BIN/$1" "${@:2}" | cmp - <("$BIN/$1" "${@:2}")
     done

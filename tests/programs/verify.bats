@@ -191,6 +191,13 @@ END
     grep -qE "^other .*[0-9]\*  +4 " out.txt
     grep -q "^    text other.txt" out.txt
     grep -q "^\* of another text" out.txt
+    # Of other tokens: bits per byte, as the run itself says.
+    "$BIN/train" perro.txt --tokens char --steps 4 --out letters >letters.txt
+    "$BIN/train" --compare lr-1 letters >out.txt
+    bits=$(grep -o '[0-9.]* bits per byte' letters.txt | tail -n 1)
+    grep -qF "$bits" <<<"$(tr -s ' \n' ' ' <out.txt)"
+    "$BIN/train" --compare lr-1 letters -o -.csv >out.csv
+    [ "$(awk -F , 'NR == 3 { printf "%.4f bits per byte", $9 }' out.csv)" = "$bits" ]
     # All seeds are measured on the same lines, unless others are asked for.
     for seed in 1 2; do
         "$BIN/train" perro.txt --val 0.3 --seed $seed --steps 2 --out seed-$seed |

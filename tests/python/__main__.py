@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +21,13 @@ import warnings
 
 import numpy
 import pulga
-from pulga.programs import NAMES, program
+from pulga.programs import NAMES, program, webassembly
 
+# What is compared with: the programs themselves, also if WebAssembly is tested.
+NATIVE = os.environ.get("PULGA_NATIVE") or os.path.dirname(program("train"))
+WASM = bool(webassembly())
+if not WASM:
+    from library import Library  # noqa: F401
 DATA = pathlib.Path(__file__).parents[2] / "data"
 SMALL = {"layers": 1, "heads": 2, "width": 16, "quiet": True}
 
@@ -31,7 +37,7 @@ def shell(*words: str, **more) -> subprocess.CompletedProcess:
 
 
 def printed(name: str, *words: str, given: str = "") -> str:
-    return shell(program(name), *words, input=given).stdout
+    return shell(os.path.join(NATIVE, name), *words, input=given).stdout
 
 
 def below(process: int) -> list[str]:
@@ -161,6 +167,7 @@ class Trained(unittest.TestCase):
             self.assertEqual(cuentos.tokenizer.decode(cuentos.tokenizer.encode(text)), text)
         self.assertEqual(len(cuentos.next("La\nniña", table=5)), 5)
 
+    @unittest.skipIf(WASM, "it runs in this process")
     def test_one_process_answers_many_prompts(self) -> None:
         self.model.close()
         before = children()
@@ -251,17 +258,20 @@ class Trained(unittest.TestCase):
         with self.assertWarnsRegex(UserWarning, "^the model does not know 'x'"):
             self.model.next("el x")
 
+    @unittest.skipIf(WASM, "some of it is the library's")
     def test_docstrings(self) -> None:
         (pathlib.Path("perro.txt")).write_bytes((DATA / "perro.txt").read_bytes())
         names = {"pulga": pulga, "model": self.model, "options": pulga.options,
                  "run": pulga.Run.read("runs/perro")}
         count = 0
-        for module in (pulga, pulga.programs, pulga.rows, pulga.runs, pulga.models):
+        for module in (pulga, pulga.programs, pulga.rows, pulga.runs, pulga.models,
+                       pulga.library):
             failed, attempted = doctest.testmod(module, extraglobs=dict(names), verbose=False)
             self.assertEqual(failed, 0)
             count += attempted
         self.assertGreater(count, 20)
 
+    @unittest.skipIf(WASM, "some of it is the library's")
     def test_documentation(self) -> None:
         os.makedirs("elsewhere", exist_ok=True)
         os.chdir("elsewhere")  # where runs/perro is free
@@ -270,7 +280,7 @@ class Trained(unittest.TestCase):
                 os.symlink(DATA, "data")
             page = DATA.parent / "docs" / "python.md"
             failed, attempted = doctest.testfile(str(page), module_relative=False, verbose=False)
-            self.assertEqual((failed, attempted), (0, 10))
+            self.assertEqual((failed, attempted), (0, 17))
         finally:
             os.chdir("..")
 
@@ -292,6 +302,33 @@ class Training(unittest.TestCase):
         other = pulga.train("digits.txt" if os.path.exists("digits.txt") else self.digits(),
                             from_=None, steps=0, out=pathlib.Path("runs/b"), **SMALL)
         self.assertEqual(other.log["loss"].size, 1)
+
+    def test_paths(self) -> None:
+        """By links, by .. and in a .zip."""
+        os.makedirs("deep", exist_ok=True)
+        text, elsewhere = DATA / "perro.txt", pathlib.Path("elsewhere.txt")
+        elsewhere.write_bytes(text.read_bytes())
+        os.symlink(text, "deep/file.txt")
+        os.symlink(DATA, "deep/folder", True)
+        os.symlink("../elsewhere.txt", "deep/near.txt")
+        os.symlink(pathlib.Path("deep").resolve(), "link", True)
+        os.makedirs("deep/new", exist_ok=True)
+        os.symlink(pathlib.Path("deep/new").resolve(), "deep/runs", True)
+        sums = set()
+        for name in ("deep/file.txt", "deep/folder/perro.txt", "deep/near.txt", elsewhere.resolve(),
+                     "deep/../elsewhere.txt", f"../{os.path.basename(os.getcwd())}/elsewhere.txt"):
+            run = pulga.train(name, steps=1, out="link/run", overwrite=True, **SMALL)
+            sums.add(run.checksum)
+        self.assertEqual(len(sums), 1)
+        self.assertTrue(pulga.train(elsewhere, steps=1, out="link/more/run", **SMALL).checksum)
+        os.chdir("deep")
+        try:
+            self.assertTrue(pulga.train("near.txt", steps=1, **SMALL).checksum)
+        finally:
+            os.chdir("..")
+        self.assertTrue(os.path.exists("deep/new/near/model.safetensors"))
+        zipped = shutil.make_archive("deep/zipped", "zip", "deep", "run")
+        self.assertEqual(pulga.open(zipped).next("el"), run.model.next("el"))
 
     def test_other_objectives(self) -> None:
         masked = pulga.train(DATA / "perro.txt", objective="masked", steps=9, out="runs/m", **SMALL)
@@ -327,9 +364,14 @@ class Training(unittest.TestCase):
         def interrupt(step: pulga.Step) -> None:
             if step.step == 10:
                 signal.raise_signal(signal.SIGINT)
+        def press() -> None:
+            await_that(pathlib.Path("runs/long/log.csv").exists)
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGINT)
         for on_step in (interrupt, None):
             if not on_step:
-                threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+                shutil.rmtree("runs/long")
+                threading.Thread(target=press).start()
             run = self.long(on_step=on_step)
             self.assertGreater(run.step, 0)
             self.assertLess(run.step, 1000000)
@@ -342,6 +384,7 @@ class Training(unittest.TestCase):
             shown = shell("script", "-qec", f'{sys.executable} -c "{code}{quiet})"', "/dev/null")
             self.assertEqual("step 150/300  loss 0.4" in shown.stdout, not quiet, shown)
 
+    @unittest.skipIf(WASM, "it runs in this process")
     def test_nothing_is_left_behind(self) -> None:
         """However Python ends, the programs that it has started end."""
         code = """if True:
@@ -394,6 +437,23 @@ class Package(unittest.TestCase):
         done = shell(sys.executable, "-c", code)
         self.assertEqual(done.stdout, "False False\n")
 
+    def test_same(self) -> None:
+        done = shell(sys.executable, "-m", "pulga", "same")
+        self.assertRegex(done.stdout, f"^pulga {pulga.__version__}, .* the same\n$")
+        table = (DATA.parent / "tests" / "same" / "table.txt").read_text()
+        sums = {line.split()[0]: line.split()[1] for line in table.splitlines()}
+        self.assertIn(f": {sums['plain']} {sums['words']} the same", done.stdout)
+
+    def test_lab(self) -> None:
+        code = "import pulga; print(pulga.lab()._repr_html_().count('WebAssembly'))"
+        built = [pathlib.Path(pulga.__file__).with_name("lab.html"),
+                 DATA.parent / "build" / "lab" / "pulga.html"]
+        done = shell(sys.executable, "-c", code, env={**os.environ, "BROWSER": "echo opens %s"})
+        if path := next((path for path in built if path.exists()), None):
+            self.assertRegex(done.stdout, f"^opens file://{path}\n[1-9]")
+        else:
+            self.assertIn("the lab is not in this package", done.stderr.splitlines()[-1])
+
     def test_every_option_has_a_name(self) -> None:
         for name in NAMES:
             self.assertTrue(all(key.isidentifier() for key in pulga.options(name)))
@@ -403,7 +463,16 @@ class Package(unittest.TestCase):
         code = "import pulga; pulga.train('x')"
         done = shell(sys.executable, "-c", code,
                      env={**os.environ, "PULGA_BIN": "/nowhere"})
-        self.assertIn("there is no program /nowhere/train", done.stderr.splitlines()[-1])
+        name = "programs.wasm" if os.environ.get("PULGA_ENGINE") == "wasm" else "train"
+        self.assertIn(f"there is no program /nowhere/{name}", done.stderr.splitlines()[-1])
+
+    def test_the_engine(self) -> None:
+        code = "import pulga; pulga.train('x')"
+        for engine, says in (("x", "PULGA_ENGINE is native or wasm, not x"),
+                             ("native" if WASM else "wasm", "there is no program /nowhere/")):
+            done = shell(sys.executable, "-c", code,
+                         env={**os.environ, "PULGA_BIN": "/nowhere", "PULGA_ENGINE": engine})
+            self.assertIn(says, done.stderr.splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
 /* quotes.c: the pieces of some tokens that a text has, as brute force finds them in its letters. */
-#include <ctype.h>
 #include <stb/stb_ds.h>
 
 #include "base/numbers/random.h"
@@ -34,6 +33,15 @@ TEST(the_longest_pieces_of_words_and_where_they_stand)
     assert_string_equal(line, "el gato duerme");
 }
 
+/* Marks of more than one byte end a word, as others do. */
+TEST(a_dash_is_no_letter)
+{
+    CORPUS(c, t, OBJECTIVE_NEXT, TOKENIZER_BPE, true, "dijo: —¡Hola! y se fue");
+    FREED_BY(encoding_free) Encoding e = prompt_encode(&t, "", "dijo: —¡Adiós", 17);
+    QUOTES quotes = quotes_of(&c, &t, e.ids, e.count);
+    assert_string_equal(quotes[0].text, "dijo: —¡");
+}
+
 /* A token by itself has its name, and what the text lacks is there 0 times. */
 TEST(special_tokens_and_what_the_text_lacks)
 {
@@ -58,9 +66,18 @@ static size_t times_in(const char *text, const char *part, size_t size)
     return times;
 }
 
-static bool is_letter(char byte)
+/* Whether the text's next character, or the one before a place, is a letter. */
+static bool letter_at(const char *at)
 {
-    return byte < 0 || isalnum((unsigned char)byte);
+    return is_word_letter(utf8_next(&at, at + strlen(at)));
+}
+
+static bool letter_before(const char *at)
+{
+    do
+        at--;
+    while (((unsigned char)*at & 0xC0) == 0x80);
+    return letter_at(at);
 }
 
 /* Where the next piece of what is written may end behind `size` bytes: after a word, or, if the
@@ -69,18 +86,18 @@ static size_t longer(const char *written, size_t size, bool whole)
 {
     const char *at = written + size, *end = written + strlen(written);
     utf8_next(&at, end);
-    while (whole && at < end && is_letter(at[-1]) && is_letter(*at))
+    while (whole && at < end && letter_before(at) && letter_at(at))
         utf8_next(&at, end);
     return (size_t)(at - written);
 }
 
 static char *random_text(uint32_t seed, int letters)
 {
-    static const char *const all[] = {"a", "b", " ", "ñ", "\n", "."};
+    static const char *const all[] = {"a", "b", " ", "ñ", "\n", ".", "—"};
     char *text = NULL;
     for (int i = 0; i < letters; i++)
         extend_text(&text, "%s",
-                    all[random_bits(seed, RANDOM_SAMPLE, (Random4){{(uint32_t)i}}) % 6]);
+                    all[random_bits(seed, RANDOM_SAMPLE, (Random4){{(uint32_t)i}}) % 7]);
     return text;
 }
 
@@ -103,7 +120,7 @@ static void check(TokenizerKind kind, uint32_t seed)
             line += rest[k] == '\n';
         assert_int_equal(quotes[i].line[0], line);
         if (rest[size]) {
-            const bool inside = is_letter(rest[size - 1]) && is_letter(rest[size]);
+            const bool inside = letter_before(rest + size) && letter_at(rest + size);
             assert_int_equal(times_in(text, rest, longer(rest, size, !inside)), 0);
         }
         extend_text(&all, "%s", quotes[i].text);

@@ -364,6 +364,8 @@ TEST(decoding_without_a_text_goes_by_rule)
     assert_decoded(&t, "¿ a b ?", "¿a b?");
     assert_decoded(&t, "a ( b ) , « a » .", "a (b), «a».");
     assert_decoded(&t, "a:b", "a: b");
+    TOKENIZER q = literal_tokenizer("a b \"", TOKENIZER_WORD, false);
+    assert_decoded(&q, "a\"b\"a", "a \"b\" a");
     TOKENIZER c = literal_tokenizer("ab \n", TOKENIZER_CHAR, true);
     assert_decoded(&c, "b a\nb", "b a\nb");
 }
@@ -378,6 +380,11 @@ TEST(decoding_follows_the_text)
         {BOTH, "a:a", "a : a"},      /* only apart */
         {BOTH, "a ! b", "a! b"},     /* this pair both ways: then each by itself decides */
         {"a, a, a,", "a,a", "a, a"}, /* left and right are not the same */
+        {"a\tb-b\ta\nb\ta\n", "a b-b a", "a\tb-b\ta"}, /* a table */
+        {"a b a b a\tb", "a b", "a b"},                /* more often a space than a tab */
+        /* A straight quote closes after it has opened, also beside new words; lines begin anew. */
+        {"b \"a\" b, \"a\" c d", "d\"c\"b\"a", "d \"c\" b \"a"},
+        {"b \"a\nb \"a\" b \"a\" c d", "c\"d\"c", "c \"d\" c"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *text = cases[i].text;
@@ -400,7 +407,9 @@ TEST(pairs_and_gaps_are_decoded)
 {
     for (TokenizerKind kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++) {
         TOKENIZER pairs = train_for(OBJECTIVE_PAIRS, kind, PAIRS);
+        tokenizer_learn_spacing(&pairs, (Span){PAIRS, PAIRS + strlen(PAIRS)});
         assert_prompt_decoded(&pairs, "el gato\tthe cat", "el gato\tthe cat");
+        assert_prompt_decoded(&pairs, "perro gato\tdog cat", "perro gato\tdog cat");
         assert_prompt_decoded(&pairs, "el gato", "el gato\t");
         TOKENIZER gaps = train_for(OBJECTIVE_MASKED, kind, SENTENCES);
         assert_prompt_decoded(&gaps, "el [mask] come",

@@ -3,36 +3,43 @@
  * the text has, a second one how often and where. */
 #include "quotes.h"
 
-#include <ctype.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/utf8.h"
 #include "counts.h"
 
 /* ---- Symbols ---- */
-
-/* The bytes of a symbol: of a token its text; a byte is put into `room`. "" of a special token. */
-static const char *bytes_of(const Tokenizer *t, int symbol, char room[2])
-{
-    if (t->kind != TOKENIZER_BPE)
-        return tokenizer_is_text(t, symbol) ? tokenizer_word(t, symbol) : "";
-    room[0] = (char)(symbol < 256 ? symbol : 0);
-    room[1] = 0;
-    return room;
-}
-
-/* Whether a symbol is a part of a word. */
-static bool is_letter(const Tokenizer *t, int symbol)
-{
-    char room[2];
-    const unsigned char first = (unsigned char)*bytes_of(t, symbol, room);
-    return first >= 0x80 || isalnum(first);
-}
 
 /* Whether a symbol is a byte of a character, but not its first. */
 static bool is_rest(const Tokenizer *t, int symbol)
 {
     return t->kind == TOKENIZER_BPE && symbol < 256 && (symbol & 0xC0) == 0x80;
+}
+
+/* The first code point of a token, or that of the character that a byte is of. -1: it has none. */
+static int32_t code_point_at(const Tokenizer *t, const int *symbols, int count, int at)
+{
+    char bytes[4];
+    int size = 0;
+    if (t->kind != TOKENIZER_BPE) {
+        const char *word = tokenizer_is_text(t, symbols[at]) ? tokenizer_word(t, symbols[at]) : "";
+        return *word ? utf8_next(&word, word + strlen(word)) : -1;
+    }
+    while (at && is_rest(t, symbols[at]))
+        at--;
+    do
+        bytes[size++] = (char)symbols[at];
+    while (++at < count && size < 4 && is_rest(t, symbols[at]));
+    const char *begin = bytes;
+    return symbols[at - size] < 256 ? utf8_next(&begin, bytes + size) : -1;
+}
+
+/* Whether a word, or a character, goes on from the symbol before a place to the one there. */
+static bool is_inside(const Tokenizer *t, const int *symbols, int count, int at)
+{
+    return is_rest(t, symbols[at]) || (is_word_letter(code_point_at(t, symbols, count, at - 1)) &&
+                                       is_word_letter(code_point_at(t, symbols, count, at)));
 }
 
 /* ---- The automaton ---- */
@@ -266,7 +273,7 @@ static int longest_piece(const Automaton *a, const Tokenizer *t, const int *symb
     }
     int length = found;
     while (length && length < count && !tokenizer_has_words(t) &&
-           is_letter(t, symbols[length - 1]) && is_letter(t, symbols[length]))
+           is_inside(t, symbols, count, length))
         length--;
     if (!length) /* the text has less than the word: up to a character's end */
         for (length = found; length && length < count && is_rest(t, symbols[length]);)

@@ -124,19 +124,47 @@ void spacing_free(Spacing *s)
     hmfree(s->pairs);
     free(s->before);
     free(s->after);
+    free(s->tabs);
+}
+
+int spacing_token(const Vocabulary *v, int id, bool *open)
+{
+    if (strcmp(vocabulary_word(v, id), "\"") != 0)
+        return id;
+    *open = !*open;
+    return *open ? id : v->count;
 }
 
 /* 0 if the token is empty. */
 static int32_t first_code_point(const Vocabulary *v, int id)
 {
+    if (id == v->count)
+        return '"';
     const char *at = vocabulary_word(v, id), *end = at + strlen(at);
     return at < end ? utf8_next(&at, end) : 0;
+}
+
+static bool opens(const Vocabulary *v, int id)
+{
+    const int32_t c = first_code_point(v, id);
+    return is_opening(c) || (c == '"' && id != v->count);
 }
 
 /* Special tokens count as words, although [bos] begins with punctuation. */
 static bool token_is_punctuation(const Vocabulary *v, int id)
 {
-    return !vocabulary_is_special(v, id) && is_punctuation(first_code_point(v, id));
+    return id == v->count ||
+           (!vocabulary_is_special(v, id) && is_punctuation(first_code_point(v, id)));
+}
+
+/* A line end says nothing about tabs. */
+void spacing_learn_tab(Spacing *s, const Vocabulary *v, int left, Span between)
+{
+    const size_t size = (size_t)(between.end - between.begin);
+    if (!s->tabs)
+        s->tabs = memory_new((size_t)v->count + 1, sizeof *s->tabs, "the spacing of words");
+    if (!memchr(between.begin, '\n', size))
+        s->tabs[left] += memchr(between.begin, '\t', size) ? 1 : -1;
 }
 
 void spacing_learn(Spacing *s, const Vocabulary *v, int left, int right, bool apart)
@@ -144,18 +172,19 @@ void spacing_learn(Spacing *s, const Vocabulary *v, int left, int right, bool ap
     if (!token_is_punctuation(v, left) && !token_is_punctuation(v, right))
         return;
     if (!s->before) {
-        s->before = memory_new((size_t)v->count, sizeof *s->before, "the spacing of words");
-        s->after = memory_new((size_t)v->count, sizeof *s->after, "the spacing of words");
+        s->before = memory_new((size_t)v->count + 1, sizeof *s->before, "the spacing of words");
+        s->after = memory_new((size_t)v->count + 1, sizeof *s->after, "the spacing of words");
     }
     const int touch = apart ? -1 : 1;
-    const int64_t key = (int64_t)left * v->count + right;
+    const int64_t key = (int64_t)left * (v->count + 1) + right;
     const int sum = hmget(s->pairs, key);
     hmput(s->pairs, key, sum + touch);
     s->after[left] += touch;
     s->before[right] += touch;
 }
 
-bool spacing_is_needed(const Spacing *s, const Vocabulary *v, int left, int right)
+/* Whether white space stands between them. */
+static bool spacing_is_needed(const Spacing *s, const Vocabulary *v, int left, int right)
 {
     const bool left_is_punctuation = token_is_punctuation(v, left),
                right_is_punctuation = token_is_punctuation(v, right);
@@ -163,7 +192,7 @@ bool spacing_is_needed(const Spacing *s, const Vocabulary *v, int left, int righ
         return true;
     if (s->before) {
         SpacedPair *pairs = s->pairs; /* a look-up writes to its variable */
-        const int together = hmget(pairs, (int64_t)left * v->count + right);
+        const int together = hmget(pairs, (int64_t)left * (v->count + 1) + right);
         if (together)
             return together < 0;
         /* A word says nothing by itself: it may be next to any mark. */
@@ -172,6 +201,12 @@ bool spacing_is_needed(const Spacing *s, const Vocabulary *v, int left, int righ
         if (after || before)
             return after <= 0 && before <= 0;
     }
-    return !(left_is_punctuation && is_opening(first_code_point(v, left))) &&
-           !(right_is_punctuation && !is_opening(first_code_point(v, right)));
+    return !(left_is_punctuation && opens(v, left)) && !(right_is_punctuation && !opens(v, right));
+}
+
+const char *spacing_between(const Spacing *s, const Vocabulary *v, int left, int right)
+{
+    if (!spacing_is_needed(s, v, left, right))
+        return "";
+    return s->tabs && s->tabs[left] > 0 ? "\t" : " ";
 }

@@ -80,26 +80,44 @@ bool split_pair(Span line, Span *source, Span *target);
  * touches what follows it, and other punctuation what it follows.
  *
  * The text  ¿Qué? -dijo.  counts the pairs ¿Qué, Qué?, -dijo and dijo. once as written together,
- * and the pair "? -" once as written apart. */
+ * and the pair "? -" once as written apart.
+ *
+ * The space is a tab after tokens after which the text has more often a tab than anything else, as
+ * in the columns of a table.
+ *
+ * A straight quote (") opens and closes in turn: it touches what follows it, or what comes before. So
+ * one that closes counts as a token of its own, whose id is V. */
 
 /* An entry of the map of pairs; key and value are the names that stb_ds needs. */
 typedef struct {
-    int64_t key; /* left · V + right */
+    int64_t key; /* left · (V + 1) + right */
     int value;   /* how often the text writes them together, minus how often apart */
 } SpacedPair;
 
 /* Owned by a tokenizer. All zero is the spacing of a model without a text. */
 typedef struct {
-    SpacedPair *pairs;   /* stb_ds map of the pairs with punctuation in them */
-    int *before, *after; /* (V) the same sum for each token and anything before or after it; NULL
-                            until the first pair with punctuation is learned */
+    SpacedPair *pairs; /* stb_ds map of the pairs with punctuation in them */
+    /* (V + 1) the same sum for each token and anything before or after it; NULL until the first pair
+     * with punctuation is learned */
+    int *before, *after;
+    int *tabs; /* (V + 1) how often a tab follows each token, minus how often anything else does in
+                  its line; NULL until one is learned */
 } Spacing;
 
 void spacing_free(Spacing *spacing);
 
-/* Learns that the text has two tokens in a row, with white space between them or without. */
+/* The token that another one counts as here. *open is whether a straight quote is open, at first
+ * false; it is changed if the token is one. */
+int spacing_token(const Vocabulary *vocabulary, int id, bool *open);
+
+/* Learns that the text has two such tokens in a row, with white space between them or without. */
 void spacing_learn(Spacing *spacing, const Vocabulary *vocabulary, int left, int right, bool apart);
 
-bool spacing_is_needed(const Spacing *spacing, const Vocabulary *vocabulary, int left, int right);
+/* Learns what comes after such a token, up to the next one. */
+void spacing_learn_tab(Spacing *spacing, const Vocabulary *vocabulary, int left, Span between);
+
+/* What to write between two tokens: a tab, a space, or nothing. */
+const char *spacing_between(const Spacing *spacing, const Vocabulary *vocabulary, int left,
+                            int right);
 
 #endif

@@ -605,20 +605,23 @@ int getentropy(void *bytes, size_t size)
 
 /* Windows calls on_console() in a thread of its own. If nothing is to be done but to end the
  * program, that waits for whoever holds signals back. */
-static struct sigaction actions[32];
+static struct {
+    SignalHandler *handler; /* NULL is SIG_DFL */
+    bool once;
+} actions[32];
 
 static void deliver(int number)
 {
-    const struct sigaction action = actions[number];
-    if (action.sa_handler == SIG_IGN)
+    SignalHandler *const handler = actions[number].handler;
+    if (handler == SIG_IGN)
         return;
-    if (action.sa_handler == SIG_DFL) {
+    if (handler == SIG_DFL) {
         EnterCriticalSection(&windows_held);
         TerminateProcess(GetCurrentProcess(), 128 + (UINT)number);
     }
-    if (action.sa_flags & SA_RESETHAND)
-        actions[number].sa_handler = SIG_DFL;
-    action.sa_handler(number);
+    if (actions[number].once)
+        actions[number].handler = SIG_DFL;
+    handler(number);
 }
 
 /* When its window is closed, a program has some seconds: until this function returns. */
@@ -638,20 +641,19 @@ void windows_watch_console(void)
     SetConsoleCtrlHandler(on_console, TRUE);
 }
 
-int sigaction(int number, const struct sigaction *action, struct sigaction *before)
+/* At the prompt line, a console ends the read at Ctrl-C by itself. */
+SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool ends_reads)
 {
-    if (before)
-        *before = actions[number];
-    if (action)
-        actions[number] = *action;
-    return 0;
+    (void)ends_reads;
+    SignalHandler *const before = actions[number].handler;
+    actions[number].handler = handler;
+    actions[number].once = once;
+    return before;
 }
 
 void (*windows_signal(int number, void (*handler)(int)))(int)
 {
-    void (*const before)(int) = actions[number].sa_handler;
-    actions[number] = (struct sigaction){.sa_handler = handler};
-    return before;
+    return signal_catch(number, handler, false, false);
 }
 
 int windows_raise(int number)

@@ -140,14 +140,8 @@ FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t function
 /* ---- Signals: Ctrl-C, and the others that a console sends ---- */
 
 enum { SIGHUP = 1, SIGQUIT = 3, SIGPIPE = 13, SIGXCPU = 24, SIGXFSZ = 25 };
-enum { SA_RESTART = 1, SA_RESETHAND = 2 };
-struct sigaction {
-    void (*sa_handler)(int);
-    int sa_flags;
-};
 #define signal windows_signal
 #define raise windows_raise
-int sigaction(int number, const struct sigaction *action, struct sigaction *before);
 void (*signal(int number, void (*handler)(int)))(int);
 int raise(int number);
 

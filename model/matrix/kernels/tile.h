@@ -1,6 +1,7 @@
 /* tile.h: the body of every kernel, written once with the compiler's vector types. A kernel file
  * defines the macros below and includes this file, which then defines the functions `tile`,
- * `narrow` (one vector wide) and `go_on`, and KERNEL, the members of a Kernel after its name:
+ * `narrow` (one vector wide), `go_on` and `in_place`, and KERNEL, the members of a Kernel after its
+ * name:
  *
  *     TILE_TARGET     the function attribute that allows the instructions, or nothing
  *     VECTOR_BYTES    the width of a vector register
@@ -26,7 +27,8 @@ typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(
 enum { LANES = VECTOR_BYTES / sizeof(Real), LINE = 64 / sizeof(Real) };
 #define KERNEL                                                                                     \
     .supported = supported, .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, \
-    .tile = tile, .narrow = narrow, .go_on = go_on, .part = PART, .row_grain = 1, .depth_grain = 1
+    .tile = tile, .narrow = narrow, .go_on = go_on, .in_place = in_place, .part = PART,            \
+    .row_grain = 1, .depth_grain = 1
 
 /* A step of the depth. */
 TILE_TARGET __attribute__((always_inline)) static inline void add_step(
@@ -43,10 +45,10 @@ TILE_TARGET __attribute__((always_inline)) static inline void add_step(
 
 /* Sums begin at 0 or, if going on, at what y is. */
 TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
-    const int rows, const int vectors, const bool by_rows, const bool going_on, Real *y,
-    ptrdiff_t y_step, const Real *a, const Real *b, ptrdiff_t b_step, int depth, bool add)
+    const int rows, const int vectors, const bool going_on, Real *y, ptrdiff_t y_step,
+    const Real *a, const ptrdiff_t a_row, const ptrdiff_t a_col, const Real *b, ptrdiff_t b_step,
+    int depth, bool add)
 {
-    const ptrdiff_t a_row = by_rows ? A_ROW_STEP : 1, a_col = by_rows ? 1 : A_COL_STEP;
     /* y is added last: by then the prefetch has brought it. */
     Vector sum[TILE_ROWS][TILE_VECTORS];
     UNROLLED
@@ -60,7 +62,7 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
 
     if (TILE_UNROLLED > 1 && !going_on)
         for (; depth >= LINE; depth -= LINE) {
-            if (by_rows) { /* the same numbers of the tile below */
+            if (a_col == 1) { /* the same numbers of the tile below */
                 UNROLLED
                 for (int i = 0; i < rows; i++)
                     __builtin_prefetch(a + (i + rows) * a_row);
@@ -103,33 +105,43 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
     TILE_CASE(10, __VA_ARGS__) \
     TILE_CASE(11, __VA_ARGS__) \
     TILE_CASE(12, __VA_ARGS__) TILE_CASE(13, __VA_ARGS__) TILE_CASE(14, __VA_ARGS__)
-#define TILE_OF(vectors, by_rows)                                                                \
-    switch (rows) {                                                                              \
-        TILE_CASES(vectors, by_rows, false, y, y_step, a, b, (vectors) * (int)LANES, depth, add) \
+#define TILE_OF(vectors, a_row, a_col, b_step)                                        \
+    switch (rows) {                                                                   \
+        TILE_CASES(vectors, false, y, y_step, a, a_row, a_col, b, b_step, depth, add) \
     }
 
 TILE_TARGET static void tile(Real *y, ptrdiff_t y_step, const Real *a, bool by_rows, const Real *b,
                              int rows, int depth, bool add)
 {
     if (by_rows)
-        TILE_OF(TILE_VECTORS, true)
+        TILE_OF(TILE_VECTORS, A_ROW_STEP, 1, TILE_VECTORS * LANES)
     else
-        TILE_OF(TILE_VECTORS, false)
+        TILE_OF(TILE_VECTORS, 1, A_COL_STEP, TILE_VECTORS * LANES)
 }
 
 TILE_TARGET static void narrow(Real *y, ptrdiff_t y_step, const Real *a, bool by_rows,
                                const Real *b, int rows, int depth, bool add)
 {
     if (by_rows)
-        TILE_OF(1, true)
+        TILE_OF(1, A_ROW_STEP, 1, LANES)
     else
-        TILE_OF(1, false)
+        TILE_OF(1, 1, A_COL_STEP, LANES)
 }
 
 TILE_TARGET static void go_on(Real *sums, ptrdiff_t step, const Real *a, const Real *b,
                               ptrdiff_t b_step, int rows, int depth)
 {
     switch (rows) {
-        TILE_CASES(TILE_VECTORS, true, true, sums, step, a, b, b_step, depth, false)
+        TILE_CASES(TILE_VECTORS, true, sums, step, a, A_ROW_STEP, 1, b, b_step, depth, false)
     }
+}
+
+TILE_TARGET static void in_place(bool is_narrow, Real *y, ptrdiff_t y_step, const Real *a,
+                                 ptrdiff_t a_row, ptrdiff_t a_col, const Real *b, ptrdiff_t b_step,
+                                 int rows, int depth, bool add)
+{
+    if (is_narrow)
+        TILE_OF(1, a_row, a_col, b_step)
+    else
+        TILE_OF(TILE_VECTORS, a_row, a_col, b_step)
 }

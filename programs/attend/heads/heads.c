@@ -301,21 +301,16 @@ enum { SEQUENCES = 8, MOST_HALF = 25 };
 
 /* ---- The loss ---- */
 
-double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int length, int *count)
+/* The sum of the losses of a part of a corpus, in batches of so many rows, and in *count of how many
+ * tokens it is. */
+static double loss_of(Gpt *gpt, const Corpus *corpus, const Part *part, int rows, int *count)
 {
-    const Piece piece = {0, (uint64_t)(length - objective_ahead(objective))};
-    const Part part = {.count = 1, .list = &piece, .sample = true};
-    const Corpus corpus = {.stream = true,
-                           .objective = *objective,
-                           .store = store_in_memory(),
-                           .ids = {ids, sizeof *ids, (size_t)length},
-                           .vocabulary = gpt->config.vocabulary,
-                           .context = gpt->config.context};
-    BatchRoom room = batch_room_new((int)piece.length);
+    const Objective *objective = &corpus->objective;
+    BatchRoom room = batch_room_new(rows);
     BatchPlace place = {0};
     double sum = 0;
     *count = 0;
-    for (Batch batch; batch_next(&batch, &room, &corpus, &part, &place);) {
+    for (Batch batch; batch_next(&batch, &room, corpus, part, &place);) {
         bool gap = false; /* of the text itself: it is hidden anyway, and not predicted */
         for (int i = 0; i < batch.rows && objective->kind == OBJECTIVE_MASKED; i++)
             gap |= batch.targets[i] == objective->mask;
@@ -328,8 +323,28 @@ double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int le
     return sum;
 }
 
-static void read_rises(Effects *effects, Gpt *gpt, const Objective *objective, const int *ids,
-                       int length)
+/* A text as a corpus of one piece, which is what it evaluates. It borrows both. */
+static Corpus corpus_of(const Gpt *gpt, const Objective *objective, const int *ids, int length,
+                        Piece *piece)
+{
+    *piece = (Piece){0, (uint64_t)(length - objective_ahead(objective))};
+    return (Corpus){.stream = true,
+                    .objective = *objective,
+                    .store = store_in_memory(),
+                    .ids = {ids, sizeof *ids, (size_t)length},
+                    .vocabulary = gpt->config.vocabulary,
+                    .context = gpt->config.context,
+                    .evaluated = {.count = 1, .list = piece, .sample = true}};
+}
+
+double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int length, int *count)
+{
+    Piece piece;
+    const Corpus corpus = corpus_of(gpt, objective, ids, length, &piece);
+    return loss_of(gpt, &corpus, &corpus.evaluated, (int)piece.length, count);
+}
+
+static void read_rises(Effects *effects, Gpt *gpt, const Corpus *corpus, int rows)
 {
     const int H = effects->heads;
     const size_t size = gpt->size * sizeof *gpt->weight_block;
@@ -337,7 +352,7 @@ static void read_rises(Effects *effects, Gpt *gpt, const Objective *objective, c
     memcpy(kept, gpt->weight_block, size);
     for (int i = 0, count; i < effects->layers * (H + 1); i++) {
         ablate(gpt, i / (H + 1), i % (H + 1));
-        const double without = effects_loss(gpt, objective, ids, length, &count) / count;
+        const double without = loss_of(gpt, corpus, &corpus->evaluated, rows, &count) / count;
         effects->rise[i] = without - effects->loss;
         memcpy(gpt->weight_block, kept, size);
     }
@@ -397,21 +412,36 @@ static void read_copying(Effects *effects, Gpt *gpt, const Tokenizer *tokenizer)
     }
 }
 
-Effects effects_read(Gpt *gpt, const Tokenizer *tokenizer, const Objective *objective,
-                     const int *ids, int length)
+/* In batches of so many rows. */
+static Effects effects_of(Gpt *gpt, const Tokenizer *tokenizer, const Corpus *corpus, int rows)
 {
     Effects effects = {.layers = gpt->config.layers, .heads = gpt->config.heads};
     const size_t L = (size_t)effects.layers, H = (size_t)effects.heads;
     effects.rise = memory_new(L * (H + 1), sizeof *effects.rise, "the heads");
     effects.before = memory_new(L * H, sizeof *effects.before, "the heads");
     effects.induction = memory_new(L * H, sizeof *effects.induction, "the heads");
-    const double sum = effects_loss(gpt, objective, ids, length, &effects.count);
+    const double sum = loss_of(gpt, corpus, &corpus->evaluated, rows, &effects.count);
     if (effects.count) {
         effects.loss = sum / effects.count;
-        read_rises(&effects, gpt, objective, ids, length);
+        read_rises(&effects, gpt, corpus, rows);
     }
-    if (objective->kind == OBJECTIVE_NEXT)
+    if (corpus->objective.kind == OBJECTIVE_NEXT)
         read_copying(&effects, gpt, tokenizer);
+    return effects;
+}
+
+Effects effects_read(Gpt *gpt, const Tokenizer *tokenizer, const Objective *objective,
+                     const int *ids, int length)
+{
+    Piece piece;
+    const Corpus corpus = corpus_of(gpt, objective, ids, length, &piece);
+    return effects_of(gpt, tokenizer, &corpus, (int)piece.length);
+}
+
+Effects effects_of_corpus(Gpt *gpt, const Tokenizer *tokenizer, const Corpus *corpus)
+{
+    Effects effects = effects_of(gpt, tokenizer, corpus, gpt->rows);
+    effects.sample = corpus->evaluated.sample;
     return effects;
 }
 
@@ -427,8 +457,8 @@ void effects_json(FILE *out, const Effects *e)
     const int H = e->heads;
     fputs("{\"run\": ", out);
     put_json(out, e->run);
-    fputs(",\n\"text\": ", out);
-    put_json(out, e->text);
+    fputs(e->file ? ",\n\"file\": " : ",\n\"text\": ", out);
+    put_json(out, e->file ? e->file : e->text);
     fprintf(out, ",\n\"loss\": %.9g,\n\"tokens\": %d,\n\"effects\": [", e->loss, e->count);
     for (int i = 0; i < e->layers * (H + 1); i++) {
         const int layer = i / (H + 1), head = i % (H + 1), at = layer * H + head;
@@ -444,4 +474,21 @@ void effects_json(FILE *out, const Effects *e)
             fputs("\"previous\": null, \"copies\": null}", out);
     }
     fputs("]}\n", out);
+}
+
+void effects_csv(FILE *out, const Effects *e)
+{
+    const int H = e->heads;
+    fputs(EFFECTS_CSV_HEADER, out);
+    for (int i = 0; i < e->layers * (H + 1); i++) {
+        const int layer = i / (H + 1), head = i % (H + 1), at = layer * H + head;
+        fprintf(out, "%d,", layer + 1);
+        if (head < H)
+            fprintf(out, "%d", head + 1);
+        fprintf(out, ",%.9g,", e->rise[i]);
+        if (head < H && e->twice)
+            fprintf(out, "%.9g,%.9g\n", e->before[at], e->induction[at]);
+        else
+            fputs(",\n", out);
+    }
 }

@@ -6,6 +6,7 @@
 #define PULGA_HEADS_H
 
 #include "model/gpt.h"
+#include "text/corpus/corpus.h"
 #include "text/tokenizer.h"
 
 /* One head. Which keys a query attends to is kept as a list of ranges without gaps:
@@ -119,9 +120,11 @@ void put_key_ranges(FILE *out, const Heads *heads, const Head *head);
  * A head with an induction of 1 finds what followed the last time: it copies. */
 typedef struct {
     const char *run, *text;     /* as the user gave them; the caller's */
+    const char *file;           /* that the text is all of, or NULL; likewise */
     int layers, heads;          /* L H */
     double loss;                /* of the text, with all heads: the mean of its tokens */
-    int count;                  /* of its tokens that the model predicts */
+    int count;                  /* of its tokens that the model predicts, ... */
+    bool sample;                /* ... of which, in a large file, these are a sample */
     double *rise;               /* (L, H + 1) number H is of the whole layer */
     double *before, *induction; /* (L, H) */
     int twice;                  /* how many random tokens are written twice; 0: none, since the
@@ -137,6 +140,10 @@ double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int le
  * are not set. effects_free() frees it. */
 Effects effects_read(Gpt *gpt, const Tokenizer *tokenizer, const Objective *objective,
                      const int *ids, int length);
+
+/* The same for a corpus that was cut for the model: the mean over the tokens of all its lines or,
+ * if it is large, of the sample that a run evaluates. */
+Effects effects_of_corpus(Gpt *gpt, const Tokenizer *tokenizer, const Corpus *corpus);
 void effects_free(Effects *effects);
 
 /* {"run": "runs/perro",
@@ -146,7 +153,10 @@ void effects_free(Effects *effects);
  * "effects": [
  * {"layer": 1, "head": 1, "rise": -0.0128, "previous": 0.26, "copies": 0.2}, …]}
  *
- * Of a whole layer `head` is null; so are `previous` and `copies` where they are not measured. */
+ * A file has its name, as "file", in the place of the text. Of a whole layer `head` is null; so are
+ * `previous` and `copies` where they are not measured. In CSV these three are empty. */
 void effects_json(FILE *out, const Effects *effects);
+#define EFFECTS_CSV_HEADER "layer,head,rise,previous,copies\n"
+void effects_csv(FILE *out, const Effects *effects);
 
 #endif

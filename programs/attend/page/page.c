@@ -181,16 +181,20 @@ static void put_tokens(FILE *out, const Tokenizer *t)
 static void put_spacing(FILE *out, const Tokenizer *t)
 {
     const Spacing *s = &t->spacing;
-    const int V = tokenizer_size(t), count = s->before ? V : 0;
+    const int with = tokenizer_size(t) + 1, count = s->before ? with : 0;
     fputs("\"spacing\":{\"pairs\":[", out);
     for (ptrdiff_t i = 0; i < hmlen(s->pairs); i++)
-        fprintf(out, "%s%d,%d,%d", i ? "," : "", (int)(s->pairs[i].key / V),
-                (int)(s->pairs[i].key % V), s->pairs[i].value);
+        fprintf(out, "%s%d,%d,%d", i ? "," : "", (int)(s->pairs[i].key / with),
+                (int)(s->pairs[i].key % with), s->pairs[i].value);
     fputs("],", out);
     put_ints(out, "before", s->before, count);
     fputc(',', out);
     put_ints(out, "after", s->after, count);
-    fputc('}', out);
+    fputs(",\"tabs\":[", out);
+    for (int id = 0, some = 0; id < (s->tabs ? with : 0); id++)
+        if (s->tabs[id] > 0)
+            fprintf(out, "%s%d", some++ ? "," : "", id);
+    fputs("]}", out);
 }
 
 /* How a text is cut: the names of CUTS in model/tokens.js. */

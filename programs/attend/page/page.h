@@ -49,7 +49,8 @@ int64_t *data_checkpoints(const Pretrained *model);
  *     "tokenizer"   "tokens" as in the vocabulary; "display", how some are shown; "specials", the
  *                   ids of what stands for no text; "special", the ids of [bos] and so on or -1;
  *                   "merges", three ids for each: left, right, both together; "spacing", the sums
- *                   of text/words/split.h: "pairs", left, right and sum, "before", "after"
+ *                   of text/words/split.h: "pairs", left, right and sum, "before", "after";
+ *                   "tabs", the ids after which it writes a tab
  *     "counts"      the ids of the training text in base64; null if there is none or it is large
  *     "mixture"     "share" of counting; "discounts" of each order, as text/corpus/counting.h has
  *                   them; "ranges" of the ids that are counted: where each begins and ends; null if

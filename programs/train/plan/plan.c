@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/parallel/threads.h"
 #include "base/utf8.h"
+#include "programs/terminal/screen.h"
 #include "programs/train/team/shards.h"
 #include "programs/train/team/team.h"
 #include "text/corpus/batches.h"
@@ -53,7 +54,8 @@ static bool made_of_a_part(const Settings *s)
 
 /* An option for words, or for subwords, says that they are wanted; a stream, that a text with tabs
  * is not pairs. In sums and single words, the characters are what comes again. Lines that come in
- * blocks belong together: subwords read them as one stream, and know where a line ends. */
+ * blocks belong together: characters and subwords read them as one stream, and know where a line
+ * ends. Of a small text, with a small model, characters predict more (docs/experiments.md). */
 void plan_text(Settings *s, const Decided *decided, const TextLook *text)
 {
     const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
@@ -61,12 +63,15 @@ void plan_text(Settings *s, const Decided *decided, const TextLook *text)
     settings_check_objective(s, decided);
     const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
     const bool blocks = text->blocks && !text->wrapped && !DECIDED(decided, sequence);
-    const bool suited = text->size >= SUBWORDS_FROM || blocks;
-    const bool subwords = DECIDED(decided, vocabulary) || (suited && !words);
-    CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
-    if (s->objective == OBJECTIVE_PAIRS && text->few_spaces && !words &&
-        !DECIDED(decided, vocabulary))
-        CHOOSE(tokens, TOKENIZER_CHAR);
+    const bool large = text->size >= SUBWORDS_FROM;
+    const bool single = s->objective == OBJECTIVE_PAIRS && text->few_spaces;
+    const bool small = text->size <= SMALL_TEXT && s->objective == OBJECTIVE_NEXT;
+    const bool characters = single || (blocks && small);
+    CHOOSE(tokens, DECIDED(decided, vocabulary) ? TOKENIZER_BPE
+                   : words                      ? TOKENIZER_WORD
+                   : characters                 ? TOKENIZER_CHAR
+                   : large || blocks            ? TOKENIZER_BPE
+                                                : TOKENIZER_WORD);
     const bool lines = s->tokens == TOKENIZER_WORD && !text->wrapped;
     CHOOSE(sequence, lines || s->objective == OBJECTIVE_PAIRS ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */
@@ -409,11 +414,12 @@ void plan_free(Plan *plan)
  * letters belong to scripts that use none, or if its words are longer than any language's. */
 
 /* Columns at which texts are wrapped, and the mean length of a word, in code points; and how many
- * lines or letters it takes to judge a text. */
+ * lines, letters or bytes it takes to judge a text. */
 enum {
     NARROWEST = 40,
     WIDEST = 120,
     LONGEST_MEAN_WORD = 15,
+    LITTLE_TEXT = 10000, /* bytes: a smaller one may have nothing to learn */
     LEAST_LINES = 20,
     LEAST_LETTERS = 100
 };
@@ -455,8 +461,9 @@ int text_wrapped_at(const Text *of)
     for (; more; line = next) {
         more = split_line(&text.begin, text.end, &next);
         const char *at = next.begin;
-        if (!more || is_blank(line) || !split_word(&at, next.end, PUNCTUATION_IN_WORDS, &word))
-            continue; /* it is blank, or the last line of its paragraph */
+        if (!more || is_blank(line) || !split_word(&at, next.end, PUNCTUATION_IN_WORDS, &word) ||
+            is_blank((Span){at, next.end}))
+            continue; /* it is blank, or the last line of its paragraph; or the next is one word */
         const int length = length_of(line);
         alone[min_int(length, WIDEST + 1)]++;
         with_next[min_int(length + 1 + length_of(word), WIDEST + 1)]++;
@@ -509,6 +516,27 @@ char *text_advice(const Text *text, TokenizerKind kind)
         return NULL;
     return format_text(
         _("the text has no spaces between words; --tokens char reads it by characters"));
+}
+
+/* Characters come again sooner, and single words have nothing else to learn. */
+char *text_advice_of_little(const Text *text, TokenizerKind kind)
+{
+    const Span all = text_span(text);
+    if (text->size >= (kind == TOKENIZER_CHAR ? LITTLE_TEXT / 10 : LITTLE_TEXT) ||
+        text_has_few_spaces(text) || has_no_spaces(all))
+        return NULL;
+    size_t count = 0;
+    Vocabulary words = vocabulary_new();
+    Span word;
+    for (const char *at = all.begin; split_word(&at, all.end, PUNCTUATION_ALONE, &word); count++)
+        vocabulary_add(&words, word.begin, (size_t)(word.end - word.begin), false);
+    const size_t kinds = (size_t)words.count;
+    vocabulary_free(&words);
+    if (count >= 2 * kinds)
+        return NULL;
+    return format_text(_("only %s, %s of them different: a model learns so little by heart, and "
+                         "nothing else; ordinary prose takes about 50 kB"),
+                       plural(count, "word", "words").text, thousands(kinds).text);
 }
 
 char *text_advice_of_pairs(const Text *text)

@@ -35,7 +35,8 @@ const Field SETTINGS[] = {
      N_("share of the tokens that each step masks, for --objective masked")},
     {"tokens", LIFE_RUN, CHOICE_FIELD(tokens, TOKENIZER_NAMES, NULL),
      N_("words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of "
-        "100 kB or more, or whose lines come in blocks; char for pairs of single words]")},
+        "100 kB or more, or whose lines come in blocks; char for such of 60 kB or less, and for "
+        "pairs of single words]")},
     {"sequence", LIFE_RUN, CHOICE_FIELD(sequence, SEQUENCES, NULL),
      N_("train on each line by itself, or on the text as one long stream [lines for words that are "
         "not wrapped at a column, else stream]")},

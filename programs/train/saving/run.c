@@ -315,8 +315,8 @@ Config record_take_over(const Directory *directory, Settings *settings, Decided 
         if (field->life == LIFE_CALL)
             continue;
         if (!there && !optional)
-            die("%s has no \"%s\": it is damaged, and the run "
-                "cannot be resumed; begin a new run with --from %s",
+            die("%s has no \"%s\": another version of Pulga wrote it, or it is damaged; the run "
+                "cannot be resumed, but a new one can begin with --from %s",
                 path, field->name, directory->path);
         if (there)
             json_get_field(config_own(&config), field, asked.at[field->offset] ? &unused : settings,

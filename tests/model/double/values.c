@@ -133,17 +133,17 @@ TEST(three_steps_of_adam_by_hand)
         Real w = 1, m = 0, v = 0;
         for (int t = 1; t <= 3; t++) {
             Real g = (Real)0.1 * w;
-            adam_update(&w, &m, &v, &g, 1, 1, 0.1, decay ? 0.01 : 0, 1e-9, t);
+            adam_update(&w, &m, &v, &g, 1, 1, 0.1, decay ? 0.01 : 0, 1e-9, adam_bias(t));
             assert_close_one("Adam", w, known[decay][t - 1], 6e-11);
         }
     }
     /* A first step is rate · g/(|g| + ε). */
     Real w = 1, m = 0, v = 0, g = (Real)0.1;
-    adam_update(&w, &m, &v, &g, 1, 1, 0.1, 0, 0.1, 1);
+    adam_update(&w, &m, &v, &g, 1, 1, 0.1, 0, 0.1, adam_bias(1));
     assert_close_one("epsilon", w, 0.95, 1e-9);
     /* A clipped gradient is smaller in both moments. */
     w = 1, m = 0, v = 0, g = 8;
-    adam_update(&w, &m, &v, &g, 1, 0.25, 0.1, 0, 1e-9, 1);
+    adam_update(&w, &m, &v, &g, 1, 0.25, 0.1, 0, 1e-9, adam_bias(1));
     assert_close_one("m", m, 0.2, 1e-15);
     assert_close_one("v", v, 0.08, 1e-15);
     assert_close_one("g, for the next step", g, 0, 0);

@@ -200,6 +200,22 @@ TEST(a_full_context_is_told_once)
     assert_int_equal(count_parts(text, "only the last 2 are read again, after [bos]"), 1);
 }
 
+TEST(a_full_context_is_told_once_in_a_conversation)
+{
+    Trained *f = *state;
+    const AnswerRules rules = {.count = 1, .words = 9, .sampling = {9, 1, 0}};
+    FREED_BY(answerer_free) Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    const Screen screen = {false, "", ""};
+    for (int times = 1; times >= 0; times--) {
+        FREED_BY(answer_free) Answer answer = answer_to(&answerer, "un gato come come");
+        capture_begin();
+        answer_print_continuations(&answerer, &answer, &screen);
+        AUTOFREE char *text = capture_end();
+        assert_true(answer.context_full);
+        assert_int_equal(count_parts(text, "the context of 4 tokens was full"), times);
+    }
+}
+
 /* ---- An interrupt ---- */
 
 static volatile sig_atomic_t interrupt;

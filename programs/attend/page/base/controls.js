@@ -21,14 +21,13 @@ at("projector").addEventListener("click", () => {
   project(!state.projector);
   tell("fit", "paint");
 });
-at("theme").addEventListener("click", () => {
-  state.dark = !state.dark;
-  repaint();
-});
-at("language").addEventListener("click", () => {
-  state.language = state.language === "en" ? "es" : "en";
-  repaint();
-});
+for (const [id, change] of [["theme", () => state.dark = !state.dark],
+  ["details", () => state.details = !state.details], // in the lab
+  ["language", () => state.language = state.language === "en" ? "es" : "en"]])
+  at(id)?.addEventListener("click", () => {
+    change();
+    repaint();
+  });
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 state.dark = darkness.matches;
 darkness.addEventListener("change", () => {

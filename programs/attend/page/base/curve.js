@@ -104,8 +104,8 @@ class Curve {
       across(run.frequencies, "frequencies", "--quiet", [6, 3]);
     }
     across(run.counting, "counting", "--ink", [6, 3]);
-    for (const {log} of others)
-      along(log, state.details ? EVALUATED : LOSS, "kept", "--quiet", 2.5, [8, 4]);
+    for (const {log, whole} of others)
+      along(log, state.details ? EVALUATED : LOSS, whole ? "whole" : "kept", "--quiet", 2.5, [8, 4]);
     along(run.log, LOSS, state.details ? "each_step" : "plain_loss", "--accent", 1.5);
     if (state.details || run.held_out)
       along(run.log, EVALUATED, run.held_out ? "held_out" : "all_text", "--query", 2.5);

@@ -72,16 +72,23 @@ function lineItems(lines) {
   ]));
 }
 
+// Where an arrow key goes, [dx, dy]; undefined for other keys, and for those of the browser.
+const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
+const isOurs = event => !event.ctrlKey && !event.altKey && !event.metaKey;
+const arrowOf = event => isOurs(event) ? ARROWS[event.key] : undefined;
+
 // Arrow keys move the focus within a group of buttons, to the nearest one in their direction, and
 // Home and End to the first and the last; moved(button) hears of it.
 function rove(group, selector, moved = () => {}) {
-  const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
   group.addEventListener("keydown", event => {
     const all = [...group.querySelectorAll(selector)], now = all.indexOf(document.activeElement);
-    if (now < 0 || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-    const arrow = ARROWS[event.key];
+    if (now < 0 || !isOurs(event) || event.shiftKey) return;
+    const arrow = arrowOf(event), middles = all.map(button => {
+      const box = button.getBoundingClientRect();
+      return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+    });
     const next = event.key === "Home" ? all[0] : event.key === "End" ? all[all.length - 1]
-      : arrow ? neighbour(all, all[now], arrow) : null;
+      : arrow ? all[ahead(middles, now, arrow)] : null;
     if (!next) return;
     event.preventDefault();
     next.focus();
@@ -89,20 +96,14 @@ function rove(group, selector, moved = () => {}) {
   });
 }
 
-// The nearest button in the direction of an arrow, as they stand on the screen; itself if none.
-function neighbour(all, from, [dx, dy]) {
-  const middle = element => {
-    const box = element.getBoundingClientRect();
-    return [box.x + box.width / 2, box.y + box.height / 2];
-  };
-  const [x, y] = middle(from);
+// The number of the nearest point in the direction of an arrow; of the one itself if none is there.
+function ahead(points, from, [dx, dy]) {
   let best = from, least = Infinity;
-  for (const element of all) {
-    const [ex, ey] = middle(element), along = (ex - x) * dx + (ey - y) * dy;
-    const aside = Math.abs((ex - x) * dy) + Math.abs((ey - y) * dx);
-    const far = along + 8 * aside;
-    if (along > 1 && (dx === 0 || aside < along) && far < least) [best, least] = [element, far];
-  }
+  points.forEach(({x, y}, i) => {
+    const right = x - points[from].x, down = y - points[from].y, along = right * dx + down * dy;
+    const aside = Math.abs(right * dy) + Math.abs(down * dx), far = along + 8 * aside;
+    if (along > 1 && (dx === 0 || aside < along) && far < least) [best, least] = [i, far];
+  });
   return best;
 }
 

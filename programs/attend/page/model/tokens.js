@@ -73,12 +73,13 @@ class Tokens {
     for (let i = 0; i < this.spacing.pairs.length; i += 3)
       this.spaced.set(
         this.pair(this.spacing.pairs[i], this.spacing.pairs[i + 1]), this.spacing.pairs[i + 2]);
+    this.tabs = new Set(this.spacing.tabs); // ids after which the text writes a tab
     this.barred = this.barredTokens();
   }
 
   // One number for two ids.
   pair(left, right) {
-    return left * this.size + right;
+    return left * (this.size + 1) + right;
   }
 
   // barred[id]: the token is never written. [bos] and the like stand for no text; [eos] ends a
@@ -253,9 +254,12 @@ class Tokens {
   decodePart(ids) {
     if (this.kind === "bpe")
       return new TextDecoder().decode(Uint8Array.from(ids.flatMap(id => this.bytes(id))));
+    // A straight quote opens and closes in turn: one that closes counts as a token of its own.
+    let open = false;
+    const among = ids.map(id => this.tokens[id] !== '"' || (open = !open) ? id : this.size);
     return ids.map((id, i) => {
-      const apart = i && this.kind === "word" && this.spaceBetween(ids[i - 1], id);
-      return (apart ? " " : "") + this.tokens[id];
+      const between = i && this.kind === "word" ? this.between(among[i - 1], among[i]) : "";
+      return between + this.tokens[id];
     }).join("");
   }
 
@@ -266,13 +270,21 @@ class Tokens {
     return isText ? [...new TextEncoder().encode(token)] : bytes;
   }
 
+  // What stands between two words. The space is a tab if the training text has one more often than
+  // anything else after the first.
+  between(left, right) {
+    return !this.spaceBetween(left, right) ? "" : this.tabs.has(left) ? "\t" : " ";
+  }
+
   // Whether white space stands between two words. Around a mark of punctuation the training text
   // decides: by how often it writes the two together and apart or, if it does not have these two,
   // how often the mark touches anything. Otherwise an opening mark touches what follows it,
   // and any other mark what it follows.
   spaceBetween(left, right) {
-    const isMark = id => !this.specials.has(id) && IS_MARK.test(this.tokens[id]);
-    const opens = id => IS_OPENING.test(this.tokens[id]);
+    const isMark = id =>
+      id === this.size || (!this.specials.has(id) && IS_MARK.test(this.tokens[id]));
+    const opens = id =>
+      id < this.size && (this.tokens[id] === '"' || IS_OPENING.test(this.tokens[id]));
     if (!isMark(left) && !isMark(right))
       return true;
     const together = this.spaced.get(this.pair(left, right)), {before, after} = this.spacing;

@@ -13,10 +13,10 @@ class Arcs {
     this.canvas.addEventListener("pointerleave", () => about.point(-1));
     this.canvas.addEventListener("click", event => about.pin(this.under(event)));
     this.scroller.addEventListener("keydown", event => {
-      const step = {ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1}[event.key];
-      if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+      const arrow = arrowOf(event);
+      if (!arrow) return;
       event.preventDefault();
-      about.pin(Math.max(0, Math.min(reading.T - 1, about.word() + step)));
+      about.pin(Math.max(0, Math.min(reading.T - 1, about.word() + arrow[0] + arrow[1])));
     });
   }
 

@@ -1,10 +1,14 @@
-// follow.js: in the lab, the page is in a frame around which its model is trained. It takes the
-// weights and the colours from there, answers when it has computed the picture, and tells what it
-// reads, so that two of them read the same.
+// follow.js: in the lab, the page is in a frame around which its model is trained. The lab calls
+// hear(), and takeWeights() of checkpoints.js; it is told what the page reads and lists, so that two
+// of them read the same.
 
 let told = toLine(FIRST); // what the other one was told, or reads by itself
 
 const isFramed = () => document.documentElement.classList.contains("framed");
+
+function tellLab(news) {
+  if (isFramed()) parent.heard(window, news);
+}
 
 // The tokens that stand for no text, in plain words or by their own names; read again so.
 function nameSpecials() {
@@ -13,13 +17,10 @@ function nameSpecials() {
   reading.nameWords();
 }
 
-function tellListed(listed) {
-  if (isFramed()) parent.postMessage({listed}, "*");
-}
-
 // A click must end on the button on which it began, but other weights make most buttons again: they
-// wait while a pointer is pressed, at most for a second.
+// wait for this while a pointer is pressed, at most for a second.
 let released = Promise.resolve();
+function untilReleased() { return released; }
 addEventListener("pointerdown", () => {
   released = new Promise(done => {
     addEventListener("pointerup", () => setTimeout(done), {once: true}); // after the click
@@ -27,43 +28,37 @@ addEventListener("pointerdown", () => {
   });
 });
 
-addEventListener("message", ({source, data: news, ports}) => {
-  if (source !== parent || parent === window) return;
-  if (news.weights) released.then(() => {
-    takeWeights(news.weights);
-    ports[0].postMessage("computed");
-  });
-  if (news.state) { // and the size of the letters
+function hear({shared, letters, listed, without, text}) {
+  if (shared) {
     const root = document.documentElement;
-    if (!isFramed() || news.state.details !== state.details) {
+    if (!isFramed() || shared.details !== state.details) {
       const first = data.heads.length - data.columns; // the last layer's, as in README's film
       state.form = "arcs";
-      if (!news.state.details) state.head = first;
-      state.other = news.state.details || data.columns === 1 ? -1 : first + 1;
+      if (!shared.details) state.head = first;
+      state.other = shared.details || data.columns === 1 ? -1 : first + 1;
     }
-    Object.assign(state, news.state);
+    Object.assign(state, shared);
     root.classList.add("framed");
     root.classList.toggle("plain", !state.details);
-    root.style.fontSize = news.letters;
+    root.style.fontSize = letters;
     nameSpecials();
     project(state.projector);
     repaint();
     tell("fit");
   }
-  if (news.listed !== undefined) {
-    state.listed = news.listed;
-    fillBars();
+  if (listed !== undefined) state.listed = listed;
+  if (without !== undefined) state.without = without;
+  if (listed !== undefined || without !== undefined) fillBars();
+  if (text !== undefined && text !== at("typed").value) {
+    told = text;
+    retype(fromLine(text));
   }
-  if (news.text !== undefined && news.text !== at("typed").value) {
-    told = news.text;
-    retype(fromLine(news.text));
-  }
-});
+}
 
 views.push({ // see state.js
   read() {
     const text = at("typed").value;
-    if (isFramed() && text !== told) parent.postMessage({text}, "*");
+    if (text !== told) tellLab({text});
     told = text;
   },
 });

@@ -7,7 +7,6 @@ const SLIDERS = { // least, most, step, and how a value is written
   topK: [0, 20, 1, value => value ? String(value) : say("all")],
   topP: [0.05, 1, 0.05, value => decimal(value, 2)],
 };
-const SLIDER_NAMES = {temperature: "temperature", topK: "top_k", topP: "top_p", share: "share"};
 if (mixture) {
   SLIDERS.share = [0, 1, 0.05, value => decimal(value, 2)];
   state.share = mixture.share;
@@ -49,39 +48,55 @@ function countedAt(ids, word) {
   return {times: times[gap], total};
 }
 
-// What the model expects is outlined, what may be drawn is filled, and a mark is at the share that
-// the word has in the text.
-function track(expected, drawn, inText) {
+// What the model expects is outlined, what may be drawn is filled, a mark is at the share that the
+// word has in the text, and below is its share in the model of all lines.
+function track(expected, drawn, inText, before) {
   const parts = [
     make("i", "",
       {className: "model", style: `width: ${100 * expected}%`, hidden: expected < 0.005}),
     make("i", "", {className: "drawn", style: `width: ${100 * drawn}%`}),
     inText ? make("i", "", {className: "text", style: `left: ${100 * inText}%`}) : null,
+    before === undefined ? null
+      : make("i", "", {className: "before", style: `width: ${100 * before}%`}),
   ];
   return make("span", parts, {className: "track"});
 }
 
-function bar(id, expected, drawn, counted) {
-  const word = tokenizer.shown(id), share = probability(drawn), total = counted ? counted.total : 0;
+function bar(id, word, expected, drawn, counted, before) {
+  const share = probability(drawn), total = counted ? counted.total : 0;
   const times = total ? counted.times.get(id) || 0 : 0, inText = total ? times / total : 0;
   const label = say("append", {word, share}) +
-    (total ? `, ${say("counted", {times, total})}` : "");
+    (total ? `, ${say("counted", {times, total})}` : "") +
+    (before === undefined ? "" : `, ${say("whole")} ${probability(before)}`);
   const button = make("button", [
     make("span", word, {className: "word"}),
-    track(expected, drawn, inText),
-    make("span", share, {className: "share"}),
+    track(expected, drawn, inText, before),
+    make("span", [share, before === undefined ? "" : make("small", probability(before))],
+      {className: "share"}),
     make("span", total ? `${times}/${total}` : "", {className: "count"}),
   ], {type: "button", aria: {label, describedby: "steps"}});
-  button.disabled = tokenizer.barred[id] || id === tokenizer.eos;
+  button.disabled = id === undefined || tokenizer.barred[id] || id === tokenizer.eos;
   button.classList.toggle("cut", drawn === 0);
   button.classList.toggle("counted", times > 0);
   button.addEventListener("click", () => take(id));
   return make("li", button);
 }
 
-// The tokens that the other page in the lab lists at a place of the text, or null.
-const listedFor = word => state.listed?.word !== word ? null
-  : state.listed.tokens.map(token => tokenizer.ids.get(token)).filter(id => id !== undefined);
+// What the other page in the lab lists at a place of the text: {token, name, share}; here some of
+// these tokens may be unknown.
+const listedFor = word => state.listed?.word === word ? state.listed.tokens : [];
+
+// Which of them is no longer what it was without some lines of the text, in the lab.
+function sayChange(listed, model, after) {
+  const shares = listed.map(({token, name, share}) =>
+    ({word: name, from: share, to: model[tokenizer.ids.get(token)] || 0}));
+  const size = ({from, to}) => Math.max(from - to, 0.9 * (to - from)); // rather what falls
+  const {word, from, to} = shares.reduce((most, one) => size(one) > size(most) ? one : most,
+    {from: 0, to: 0});
+  const kind = Math.abs(to - from) < 0.01 ? "none" : to < from ? "falls" : "rises";
+  at("change").replaceChildren(...state.without && listed.length ? sentenceWith(`change_${kind}`, {
+    lines: state.without, word, after, from: percent(from), to: percent(to)}) : []);
+}
 
 // The number of the bar that a part of the page is in, or -1.
 const barWith = part => [...at("bars").children].findIndex(bar => bar.contains(part));
@@ -89,7 +104,7 @@ const barWith = part => [...at("bars").children].findIndex(bar => bar.contains(p
 // How the share of a bar's word comes about; -1 stands for the first bar. Scores are divided by the
 // temperature; words that are never drawn have no share.
 function showSteps(number) {
-  const {ids, logits, drawn} = bars, id = ids[Math.max(number, 0)], {temperature} = state;
+  const {ids, logits, drawn} = bars, id = ids[number] ?? ids[0], {temperature} = state;
   const score = asShown(logits[id]), scaled = asShown(score / temperature);
   const scores = drawn.map((p, other) => p > 0 ? logits[other] / temperature : -Infinity);
   const divided = temperature === 1 ? "" : ` / ${temperature} = ${decimal(scaled, 4)}`;
@@ -101,26 +116,35 @@ function showSteps(number) {
 function fillBars() {
   const {ids, word, scores: logits, bits} = asked(), model = softmax(logits);
   const drawn = draws().probabilities(logits), counted = countedAt(ids, word);
-  const shown = listedFor(word) ||
-    ranked(model).filter(id => state.details || !tokenizer.barred[id]).slice(0, MOST_BARS);
+  const listed = listedFor(word), isKnown = ({token}) => tokenizer.ids.has(token);
+  const before = state.without?.length >= 0 ? listed : []; // of the model of all lines
+  const shown = listed.length ? listed.filter(isKnown).map(({token}) => tokenizer.ids.get(token))
+    : ranked(model).filter(id => !tokenizer.barred[id]).slice(0, MOST_BARS);
   const rest = model.length - shown.length;
   const stands = bits >= 0 ? reading.ids[looked().query] : -1;
   if (stands >= 0 && !shown.includes(stands)) shown[shown.length - 1] = stands;
   const focused = barWith(document.activeElement);
   bars = {ids: shown, logits, drawn};
-  at("bars").replaceChildren(...shown.map(id => bar(id, model[id], drawn[id], counted)));
+  at("bars").classList.toggle("two", before.length > 0);
+  at("bars").replaceChildren(
+    ...shown.map(id => bar(id, tokenizer.shown(id), model[id], drawn[id], counted,
+      before.find(({token}) => token === tokenizer.tokens[id])?.share)),
+    ...before.filter(one => !isKnown(one)).map(({name, share}) =>
+      bar(undefined, name, 0, 0, counted, share)));
   at("bars").children[shown.indexOf(stands)]?.classList.add("stands");
   showSteps(0);
   const left = shown.reduce((sum, id) => sum - drawn[id], 1);
   at("cut").textContent = rest > 0 ? say(rest === 1 ? "other" : "others",
     {n: rest, share: probability(Math.max(0, left))}) : "";
-  fillLegend(shown, counted);
-  tellListed({word, tokens: shown.map(id => tokenizer.tokens[id])});
+  fillLegend(shown, counted, before.length > 0);
+  tellLab({listed: {word, tokens: shown.map(id =>
+    ({token: tokenizer.tokens[id], name: tokenizer.shown(id), share: model[id]}))}});
   const words = reading.words.slice(0, word + (fillsGaps() ? 0 : 1));
-  let before = words.join(" ") + (fillsGaps() ? " ▁" : "");
-  if (before.length > CONTEXT_LETTERS)
-    before = `… ${before.slice(-CONTEXT_LETTERS).replace(/^\S*\s/, "")}`;
-  at("context").textContent = before;
+  let context = words.join(" ") + (fillsGaps() ? " ▁" : "");
+  if (context.length > CONTEXT_LETTERS)
+    context = `… ${context.slice(-CONTEXT_LETTERS).replace(/^\S*\s/, "")}`;
+  at("context").textContent = context;
+  sayChange(before, model, toLine(tokenizer.decode(ids.slice(0, word + 1))) || context);
   at("next-title").textContent = stands < 0 ? say(fillsGaps() ? "gap" : state.details ? "next" : "plain_next")
     : say("instead", {word: tokenizer.shown(stands), n: decimal(bits, 2)});
   const stop = at("bars").querySelectorAll("button")[Math.max(focused, 0)];
@@ -128,7 +152,7 @@ function fillBars() {
 }
 
 // What the marks of the bars mean: the frame and the fill, the mark and the fraction, and [eos].
-function fillLegend(shown, counted) {
+function fillLegend(shown, counted, compared) {
   const mark = (kind, sentence) => [make("i", "", {className: kind}), `${sentence} `];
   const total = counted ? counted.total : 0;
   const shares = total ? shown.filter(id => counted.times.get(id))
@@ -138,6 +162,7 @@ function fillLegend(shown, counted) {
     : say("legend_text");
   at("about-bars").replaceChildren(
     ...mark("drawn", say(mixture && mixture.share ? "legend_both" : "legend_model")),
+    ...compared ? mark("before", `${say("whole")}.`) : [],
     ...total ? mark("text", inText) : [],
     state.details && shown.includes(tokenizer.eos) ? say("eos") : "");
 }
@@ -210,15 +235,12 @@ function fillSliders() {
       state[name] = Number(input.value);
       value.textContent = text(state[name]);
       beginDraws();
-      if (name === "share") {
-        mixture.share = state.share;
-        tell("mix");
-      } else {
-        fillBars();
-      }
+      if (mixture) mixture.share = state.share;
+      if (name === "share") tell("mix");
+      else fillBars();
     });
     return make(
-      "label", [make("span", say(SLIDER_NAMES[name])), input, value], {className: "slider"});
+      "label", [make("span", say(name)), input, value], {className: "slider"});
   }));
 }
 
@@ -235,17 +257,13 @@ if (data.model) {
     }, 300);
     return undefined;
   });
-  at("step").addEventListener("click", () => {
-    stopWriting(!writeWord());
-  });
+  at("step").addEventListener("click", () => stopWriting(!writeWord()));
   at("seed").addEventListener("input", beginDraws);
   at("bars").addEventListener("pointerover", event => showSteps(barWith(event.target)));
   at("bars").addEventListener("focusin", event => showSteps(barWith(event.target)));
   at("bars").addEventListener("pointerleave", () => showSteps(barWith(document.activeElement)));
   views.push({ // see state.js
-    read() { fillBars(); },
-    choose() { fillBars(); },
-    mix() { fillBars(); },
+    read: fillBars, choose: fillBars, mix: fillBars,
     point() { if (state.surprise) fillBars(); },
     paint() {
       fillSliders();

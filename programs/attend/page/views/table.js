@@ -104,13 +104,12 @@ class Table {
   }
 
   key(event) {
-    const ARROWS = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
-    const arrow = ARROWS[event.key];
-    if (!arrow || event.ctrlKey || event.altKey || event.metaKey) return;
+    const arrow = arrowOf(event);
+    if (!arrow) return;
     const now = this.about.looked(), {R, C} = this.place;
     const inside = (i, count) => Math.max(0, Math.min(count - 1, i));
-    const cell = {row: inside(now.row < 0 ? 0 : now.row + (now.column < 0 ? 0 : arrow[0]), R),
-      column: inside(now.column < 0 ? Math.max(now.row, 0) : now.column + arrow[1], C)};
+    const cell = {row: inside(now.row < 0 ? 0 : now.row + (now.column < 0 ? 0 : arrow[1]), R),
+      column: inside(now.column < 0 ? Math.max(now.row, 0) : now.column + arrow[0], C)};
     event.preventDefault();
     this.about.pin(cell, true);
     this.show(cell);

@@ -150,24 +150,11 @@ function tokenUnder(event) {
   return best;
 }
 
-// The nearest token in the direction of an arrow.
-function tokenBeside(from, [dx, dy]) {
-  let best = from, least = Infinity;
-  MAP.places.forEach(({x, y}, id) => {
-    const along = (x - MAP.places[from].x) * dx + (y - MAP.places[from].y) * dy;
-    const aside = Math.abs((x - MAP.places[from].x) * dy) + Math.abs((y - MAP.places[from].y) * dx);
-    if (along > 0 && aside <= along && along + 2 * aside < least)
-      [best, least] = [id, along + 2 * aside];
-  });
-  return best;
-}
-
 function mapKey(event) {
-  const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
-  const arrow = ARROWS[event.key];
-  if (event.ctrlKey || event.altKey || event.metaKey || !arrow && event.key !== "Escape") return;
+  const arrow = arrowOf(event);
+  if (!arrow && event.key !== "Escape") return;
   event.preventDefault();
-  pinToken(arrow ? tokenBeside(lookedToken(), arrow) : -1);
+  pinToken(arrow ? ahead(MAP.places, lookedToken(), arrow) : -1);
 }
 
 /* ---- When it is shown ---- */

@@ -4,6 +4,7 @@
 #include "programs/train/plan/plan.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/test.h"
 
 static void assert_wrapped(const char *string, int column)
 {
@@ -45,6 +46,31 @@ static char *prose(int column)
     }
     *put = 0;
     return text;
+}
+
+/* A text that repeats its words, however short, has something to learn. */
+TEST(too_little_text_is_recognised)
+{
+    static const char prose[] = "One day a man came to the old town by the sea, and nobody there "
+                                "had ever seen him before.";
+    static const struct {
+        const char *text, *advice;
+        TokenizerKind kind;
+    } cases[] = {
+        {prose, "only 22 words, 21 of them different", TOKENIZER_WORD},
+        {prose, "only 22 words, 21 of them different", TOKENIZER_CHAR},
+        {"el perro come\nel gato come\nun perro come un gato\n", NULL, TOKENIZER_WORD},
+        {"Ana\nLuis\nMarta\nPedro\n", NULL, TOKENIZER_CHAR},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        Text text = literal_text(cases[i].text);
+        AUTOFREE char *advice = text_advice_of_little(&text, cases[i].kind);
+        if (cases[i].advice)
+            assert_non_null(strstr(advice, cases[i].advice));
+        else
+            assert_null(advice);
+        text_free(&text);
+    }
 }
 
 TEST(wrapped_lines_are_recognised)
@@ -97,6 +123,12 @@ TEST(what_a_wrapped_text_needs)
         assert_lines(60, endings[i], false, 0);
     assert_lines(60, ",", false, 60);
     assert_lines(60, ". A", false, 60); /* the next sentence begins in this line */
+    /* A table: its lines are words that fit nowhere. */
+    char *table = NULL;
+    for (int i = 0; i < 60; i++)
+        extend_text(&table, "%d,+4230+00131,Europe/Andorra,and,other,columns\n", 1000 + i);
+    assert_wrapped(table, 0);
+    free(table);
 }
 
 /* `blocks` blocks of `lines` lines, with a blank line after each. */

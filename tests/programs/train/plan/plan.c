@@ -395,10 +395,14 @@ TEST(a_text_is_read_as_it_suits)
         {{.size = 100000}, SEQUENCE, BPE, LINES},
         {{.size = 19999}, SIZE, BPE, STREAM},
         {{.size = 20000}, SIZE, BPE, STREAM},
-        /* Wrapped words are read as a stream, blocks of lines as a stream of subwords. */
+        /* Wrapped words are read as a stream, blocks of lines as one of characters or subwords. */
         {{.size = 1000, .wrapped = true}, FIELD_NONE, WORD, STREAM},
         {{.size = 1000, .wrapped = true}, SEQUENCE, WORD, LINES},
-        {{.size = 50000, .blocks = true}, FIELD_NONE, BPE, STREAM},
+        {{.size = 50000, .blocks = true}, FIELD_NONE, CHAR, STREAM},
+        {{.size = 60000, .blocks = true}, FIELD_NONE, CHAR, STREAM},
+        {{.size = 60001, .blocks = true}, FIELD_NONE, BPE, STREAM},
+        {{.size = 50000, .blocks = true}, SIZE, BPE, STREAM},
+        {{.size = 50000, .blocks = true}, MAX, WORD, LINES},
         {{.size = 50000, .blocks = true}, SEQUENCE, WORD, LINES},
         {{.size = 50000, .blocks = true, .wrapped = true}, FIELD_NONE, WORD, STREAM},
         /* Pairs of single words are read as characters. */
