@@ -606,7 +606,7 @@ int getentropy(void *bytes, size_t size)
 /* Windows calls on_console() in a thread of its own. If nothing is to be done but to end the
  * program, that waits for whoever holds signals back. */
 static struct {
-    SignalHandler *handler;
+    SignalHandler *handler; /* NULL is SIG_DFL */
     bool once;
 } actions[32];
 
@@ -641,12 +641,13 @@ void windows_watch_console(void)
     SetConsoleCtrlHandler(on_console, TRUE);
 }
 
+/* At the prompt line, a console ends the read at Ctrl-C by itself. */
 SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool ends_reads)
 {
+    (void)ends_reads;
     SignalHandler *const before = actions[number].handler;
     actions[number].handler = handler;
     actions[number].once = once;
-    (void)ends_reads; /* a console ends them */
     return before;
 }
 
