@@ -1,5 +1,6 @@
 """What hatchling calls when it builds a wheel: make builds the programs, which go into it. They
-are in the folder PULGA_WHEEL; in one called wasm they are WebAssembly, for every system."""
+are in the folder PULGA_WHEEL; in one called wasm they are WebAssembly, for every system, in one
+called windows those for Windows."""
 
 from __future__ import annotations
 
@@ -23,6 +24,9 @@ class Programs(BuildHookInterface[Any]):
         if os.path.basename(folder) == "wasm":
             subprocess.run(["make", "wheel-wasm-programs"], cwd=self.root, check=True)
             build_data["dependencies"].append(WASMTIME)
+        elif os.path.basename(folder) == "windows":
+            build_data["tag"] = "py3-none-win_amd64"
+            build_data["pure_python"] = False
         else:
             subprocess.run(["make", "wheel-programs"], cwd=self.root, check=True)
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")

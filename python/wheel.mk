@@ -52,6 +52,14 @@ wheel-aarch64:
 	@$(MAKE) --no-print-directory wheel WHEEL=$(BUILD)/wheel/aarch64 \
 		CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar
 
+# For Windows: the programs of make windows.
+wheel-windows: wheel-venv windows
+	@rm -rf $(WHEEL)/windows && mkdir -p $(WHEEL)/windows/bin
+	@cp $(WINDOWS_PROGRAMS) $(WHEEL)/windows/bin/
+	@$(call copy_licenses,$(WINDOWS_CODE),$(WHEEL)/windows/licenses)
+	@PULGA_WHEEL=$(WHEEL)/windows $(WHEEL_VENV)/pip wheel --quiet --no-deps --no-build-isolation -w $(WHEEL)/windows .
+	@ls -l $(WHEEL)/windows/*.whl
+
 # PYTHONS="python3.10 python3.13" tests it in several, ENGINE=wasm the one for every system.
 PYTHONS ?= $(PYTHON)
 wheel-test:
@@ -60,4 +68,4 @@ wheel-test:
 		PULGA_NATIVE=$(if $(ENGINE),'$(abspath $(WHEEL))/bin') \
 		$(WHEEL)/fresh/bin/python tests/python || exit 1; done
 
-.PHONY: wheel-wasm wheel-wasm-programs wheel-aarch64 wheel-venv
+.PHONY: wheel-windows wheel-wasm wheel-wasm-programs wheel-aarch64 wheel-venv

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
 from typing import NoReturn
 
@@ -29,7 +31,7 @@ def _own(name: str) -> str | int:
 def main() -> NoReturn:
     """The program that the command is named after, or else its first word."""
     called, *words = sys.argv
-    name = os.path.basename(called).removeprefix("pulga-")
+    name = os.path.basename(called).removeprefix("pulga-").removesuffix(".exe")
     if name not in NAMES:
         name, words = (words or [""])[0], words[1:]
         if name in ("lab", "same"):
@@ -43,6 +45,10 @@ def main() -> NoReturn:
     try:
         if webassembly():
             sys.exit(wasm.become(webassembly(), [called, *words]))
+        if sys.platform == "win32":  # where execv() ends this process while the other runs
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            done = subprocess.run([called, *words], executable=program(name), check=False)
+            sys.exit(done.returncode)
         os.execv(program(name), [called, *words])
     except Error as error:
         sys.exit(f"pulga: {error}")

@@ -44,7 +44,7 @@ class Option(NamedTuple):
 
 def _path(name: str) -> str:
     folder = os.environ.get("PULGA_BIN") or os.path.join(os.path.dirname(__file__), "bin")
-    return os.path.join(folder, name)
+    return os.path.join(folder, name + ".exe" * (sys.platform == "win32" and name in NAMES))
 
 
 def _there(path: str) -> str:
@@ -166,9 +166,12 @@ class Process:
         self.name = name
         self._lock = threading.Lock()
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        self.process = subprocess.Popen(
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        self.process: subprocess.Popen[bytes] = subprocess.Popen(
             [program(name), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self._errors, start_new_session=True)
+            stderr=self._errors, **apart)
         assert self.process.stdin and self.process.stdout
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
         self.end = weakref.finalize(self, self._end, self.process, self._errors)
@@ -177,7 +180,7 @@ class Process:
     def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
         process.terminate()
         for pipe in (process.stdin, process.stdout, errors):
-            with contextlib.suppress(BrokenPipeError):
+            with contextlib.suppress(OSError):
                 assert pipe
                 pipe.close()
         process.wait()
@@ -192,8 +195,11 @@ class Process:
         return self.process.wait()
 
     def interrupt(self) -> None:
-        """Ctrl-C."""
-        self.process.send_signal(signal.SIGINT)
+        """Ctrl-C; on Windows Ctrl-Break, which is the same to the programs and reaches only them."""
+        if sys.platform == "win32":
+            self.process.send_signal(signal.CTRL_BREAK_EVENT)
+        else:
+            self.process.send_signal(signal.SIGINT)
 
     def errors(self) -> str:
         """What it has written to standard error."""
@@ -202,11 +208,11 @@ class Process:
 
     def write(self, text: str, last: bool = False) -> None:
         """Sends a text, unless the program has ended."""
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):
             self.stdin.write(text.encode())
             self.stdin.flush()
         if last:
-            with contextlib.suppress(BrokenPipeError):
+            with contextlib.suppress(OSError):
                 self.stdin.close()
 
     def ask(self, line: str) -> dict[str, Any]:

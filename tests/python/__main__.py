@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 import warnings
 
 import numpy
@@ -470,6 +471,13 @@ class Package(unittest.TestCase):
         for name in NAMES:
             self.assertTrue(all(key.isidentifier() for key in pulga.options(name)))
         self.assertIs(pulga.options("train")["window"], pulga.options("train")["attend"])
+
+    def test_programs_of_windows(self) -> None:
+        folder = pathlib.Path(NATIVE)
+        with unittest.mock.patch.object(sys, "platform", "win32"), \
+                unittest.mock.patch.dict(os.environ, {"PULGA_BIN": str(folder / "none")}), \
+                self.assertRaisesRegex(pulga.Error, r"none.train\.exe: "):
+            program("train")
 
     def test_a_missing_program_is_one_line(self) -> None:
         code = "import pulga; pulga.train('x')"

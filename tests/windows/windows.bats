@@ -75,6 +75,12 @@ setup() {
     diff whole.txt resumed.txt
 }
 
+@test "a run whose output nobody reads any more is saved and ends" {
+    (call train niño.txt --json --steps 100000 --schedule constant --out run && echo 0 || echo $? >status.txt) | head -n 1
+    [ "$(cat status.txt)" = 141 ]
+    [ -s run/state.safetensors ]
+}
+
 @test "runs are verified and compared, each in a process of its own" {
     call train niño.txt --steps 20 --out one >out.txt
     call train niño.txt --steps 20 --seed 2 --out two >out.txt

@@ -328,13 +328,11 @@ int munmap(void *at, size_t size)
     return UnmapViewOfFile(at) ? 0 : fail();
 }
 
-/* Only whether the reader of a pipe has left. */
+/* Only for a file that could not be written: if it is a pipe, its reader has left. */
 int poll(struct pollfd *files, int count, int wait)
 {
     (void)count, (void)wait;
-    DWORD done;
-    const HANDLE pipe = windows_handle(files->fd);
-    const bool left = GetFileType(pipe) == FILE_TYPE_PIPE && !WriteFile(pipe, "", 0, &done, NULL);
+    const bool left = GetFileType(windows_handle(files->fd)) == FILE_TYPE_PIPE;
     files->revents = left ? POLLERR : 0;
     return left;
 }
@@ -536,22 +534,33 @@ void windows_stop_giving(void)
     AcquireSRWLockExclusive(&giving);
 }
 
+static void deliver(int number);
+
+/* Whether a stream holds a whole line: its bytes that wait are those from _base to _ptr. */
+static bool holds_line(const FILE *stream)
+{
+    return stream->_base && stream->_ptr > stream->_base &&
+           memchr(stream->_base, '\n', (size_t)(stream->_ptr - stream->_base));
+}
+
 /* Windows' C library has no streams that give away each line: this thread does so, for a program
- * that asks for it and for consoles. The bytes that wait are those from _base to _ptr. */
+ * that asks for it and for consoles. If the reader of a pipe has left, that is SIGPIPE. */
 static DWORD WINAPI give_lines(void *unused)
 {
     FILE *const streams[] = {stdout, stderr};
-    for (; !unused; Sleep(20))
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    for (; !unused; Sleep(20)) {
+        AcquireSRWLockExclusive(&giving);
         for (int i = 0; i < 2; i++) {
-            AcquireSRWLockExclusive(&giving);
             _lock_file(streams[i]);
-            const ptrdiff_t waiting = streams[i]->_ptr - streams[i]->_base;
-            if (streams[i]->_base && waiting > 0 &&
-                memchr(streams[i]->_base, '\n', (size_t)waiting))
+            if (holds_line(streams[i]))
                 fflush(streams[i]);
             _unlock_file(streams[i]);
-            ReleaseSRWLockExclusive(&giving);
         }
+        if (ferror(stdout) && poll(&output, 1, 0))
+            deliver(SIGPIPE);
+        ReleaseSRWLockExclusive(&giving);
+    }
     return 0;
 }
 

@@ -1,5 +1,5 @@
-/* windows.c: Windows 10 and later, by mingw and its C library. What other rooms call by POSIX's names
- * is in posix.c. */
+/* windows.c: Windows 10 and later, by mingw and its C library. What other rooms call by POSIX's
+ * names is in posix.c. */
 #undef main
 #undef exit
 #undef _exit

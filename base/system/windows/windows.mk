@@ -34,8 +34,7 @@ windows-test: windows
 $(WINDOWS_ZIP).zip: $(WINDOWS_PROGRAMS) LICENSE $(wildcard data/* $(LAB)/pulga.html)
 	@rm -rf $@ $(WINDOWS_ZIP) && mkdir -p $(WINDOWS_ZIP)/licenses
 	@cp -r LICENSE data $(WINDOWS_PROGRAMS) $(wildcard $(LAB)/pulga.html) $(WINDOWS_ZIP)/
-	@for package in $(WINDOWS_CODE); do cp -L /usr/share/doc/$$package/copyright \
-		$(WINDOWS_ZIP)/licenses/$$package.txt; done
+	@$(call copy_licenses,$(WINDOWS_CODE),$(WINDOWS_ZIP)/licenses)
 	@cd $(WINDOWS) && zip -qr $(@F) $(notdir $(WINDOWS_ZIP))
 
 # What posix.h has instead of these headers, and those that have no package for Windows.
