@@ -80,7 +80,7 @@ override CFLAGS += -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-ma
 override CPPFLAGS += -D_GNU_SOURCE -I.
 # Each program is linked only with the libraries it calls: only sample needs libedit.
 # GNU's OpenMP is linked statically: in a shared library it would read the environment before
-# base/parallel/threads.c has written there how to wait. There is also what is called in its place.
+# base/parallel/threads.c has written there how to wait.
 LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
 GOMP := $(if $(findstring clang,$(CC)),,-Wl,--wrap=GOMP_parallel $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
 # On a terminal a line counts what is built, and what there is to build if that is everything.
@@ -104,10 +104,12 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c; on
-# Windows base/system/windows/ takes that of the first.
+# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c;
+# base/system/windows/ has what takes the place of the first on Windows.
 WASI = base/system/wasi.c programs/terminal/process_wasi.c
-SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
+# What is called in the place of GNU's OpenMP, where that is linked.
+GNU = base/parallel/gnu.c
+SOURCES = $(filter-out $(TEAM) $(WASI) $(GNU),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
@@ -165,9 +167,9 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/float/tests/fuzz/%.o $(call in_float,$(FUZZ_HEL
 $(BUILD)/tests/faults: tests/torture/faults.c $(BUILD)/flags
 	$(COUNT) $(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
 
-$(BUILD)/float/rooms.a: $(call in_float,$(SOURCES))
+$(BUILD)/float/rooms.a: $(call in_float,$(SOURCES) $(GNU))
 	$(PACK)
-$(BUILD)/double/rooms.a: $(call in_double,$(SOURCES))
+$(BUILD)/double/rooms.a: $(call in_double,$(SOURCES) $(GNU))
 	$(PACK)
 
 $(BUILD)/float/%.o: %.c $(BUILD)/flags | packages
@@ -321,7 +323,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] base/system/windows/*/*.h tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(GNU) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] base/system/windows/*/*.h tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

@@ -17,6 +17,7 @@ make tsan
 make valgrind
 make analyze
 make aarch64
+make windows-test
 make same
 make faults
 make torture
@@ -32,6 +33,8 @@ AXE=$(echo .venv/lib/python3*/site-packages/axe_playwright_python/axe.min.js) \
 # import pulga, in each Python that is here.
 make wheel
 make wheel-test PYTHONS="python3 $(ls ~/.pyenv/versions/3.1[0-9]*/bin/python 2>/dev/null)"
+make wheel-wasm
+make wheel-test ENGINE=wasm
 pip_install ruff mypy numpy matplotlib nbclient ipykernel
 .venv/bin/ruff check python tests/python scripts/notebooks.py
 .venv/bin/mypy python/pulga

@@ -23,22 +23,6 @@ __attribute__((constructor(102))) static void prepare_threads(void)
     setenv("GOMP_SPINCOUNT", "500", 0);
     setenv("KMP_BLOCKTIME", "0", 0);
 }
-
-#ifndef __clang__
-/* GNU's OpenMP makes a team even of one thread, with memory of its own, and tells the system when it
- * ends. Here a region of one thread is a plain call, unless it is inside another region. The linker
- * puts this function in the library's place (--wrap: see GOMP in the Makefile). */
-typedef void Region(void *data);
-void __real_GOMP_parallel(Region *region, void *data, unsigned threads, unsigned flags);
-void __wrap_GOMP_parallel(Region *region, void *data, unsigned threads, unsigned flags);
-void __wrap_GOMP_parallel(Region *region, void *data, unsigned threads, unsigned flags)
-{
-    if ((threads == 1 || omp_get_max_threads() == 1) && !omp_in_parallel())
-        region(data);
-    else
-        __real_GOMP_parallel(region, data, threads, flags);
-}
-#endif
 #else
 #define omp_get_max_threads() 1
 #define omp_set_num_threads(threads) (void)(threads)

@@ -49,12 +49,11 @@ async function chooseFile(chosen) {
 }
 
 for (const block of TEXTS) {
-  const button = make("button", "", {type: "button", title: block.dataset.name});
-  button.dataset.say = block.dataset.name;
-  button.addEventListener("click", () => {
+  const {name} = block.dataset, button = makeButton("", () => {
     chooseText(block);
     openSoon();
-  });
+  }, {title: name});
+  button.dataset.say = name;
   at("texts").append(button);
 }
 at("text").addEventListener("input", () => {
@@ -83,9 +82,8 @@ function fillLines() {
   at("strike").hidden = lines.length > MOST_LINES || file?.length > SHOWN;
   at("paper").classList.toggle("numbered", !at("strike").hidden);
   at("numbers").replaceChildren(...at("strike").hidden ? [] : lines.map((line, i) => {
-    const button = make("button", `${i + 1}`, {type: "button", hidden: !line.trim(),
+    const button = makeButton(`${i + 1}`, () => strike(i), {hidden: !line.trim(),
       aria: {label: say("strike_line", {n: i + 1}), pressed: struck.has(i)}});
-    button.addEventListener("click", () => strike(i));
     return make("div", [button, make("span", line + "\u200b", {aria: {hidden: true}})]);
   }));
   const buttons = at("numbers").querySelectorAll("button:not([hidden])");
@@ -177,7 +175,6 @@ function chosen() {
 // Nothing is sent: what follows # stays in the browser. Safari allows few changes in a minute.
 const SHORT = 2000;
 const OURS = /^es/.test(navigator.language) ? "es" : "en";
-let exactly = false; // without the relaxed multiply-add: to compare
 const CARDS = JSON.parse(at("lesson-cards").textContent); // of the lesson
 let card = -1; // the number of the one that is shown, or -1
 
@@ -190,16 +187,15 @@ function link() {
   else if (!file && text.length <= SHORT) about.set("text", text);
   if (state.language !== OURS) about.set("language", state.language);
   if (struck.size) about.set("without", [...struck].map(line => line + 1).join());
-  if (exactly) about.set("exact", "1");
   if (state.projector) about.set("projector", "1");
   if (card >= 0) about.set("card", CARDS[card].name);
+  if (parent !== window) return; // in a notebook it has no address
   if (String(about) !== location.hash.slice(1)) history.replaceState(null, "", "#" + about);
 }
 
 function followLink() {
   const about = new URLSearchParams(location.hash.slice(1));
   const block = TEXTS.find(block => block.dataset.name === about.get("name"));
-  exactly = about.has("exact");
   card = CARDS.findIndex(({name}) => name === about.get("card"));
   if (card >= 0 || Object.keys(CHOICES).some(one => about.has(one) && !FIRST.includes(one)))
     state.details = true;

@@ -34,12 +34,10 @@ function enter(next) {
 
 // A run without some lines is compared with that of all lines, which stays unseen; when it has
 // ended, its page says what they have changed.
+const missing = () => new Intl.ListFormat(state.language).format(
+  run.lines.map(line => say("line", {n: line + 1})));
 function sayWithout() {
-  const lines = new Intl.ListFormat(state.language).format(
-    run?.lines.map(line => say("line", {n: line + 1})) || []);
-  if (!run) return "";
-  run.tell({without: !kept?.whole ? null : phase === "over" && isAtEnd() ? lines : ""});
-  return lines;
+  run?.tell({without: !kept?.whole ? null : phase === "over" && isAtEnd() ? missing() : ""});
 }
 
 function printLine(line) {
@@ -63,8 +61,8 @@ function showRuns() {
     kept.name("kept_run");
     run.name("this_run");
   } else {
-    run.caption.textContent = kept ? say("now_without", {lines: sayWithout()})
-      : run.whole && struck.size ? say("first_whole") : "";
+    run.caption.textContent = kept ? say("without", {lines: missing()})
+      : struck.size && isOf(run, ALL) ? say("with_all") : "";
   }
 }
 const showSoon = soon(showRuns);
@@ -147,6 +145,7 @@ let opening = null; // the last one
 function openRun(lines = struck) {
   clearTimeout(soonOpen);
   soonOpen = 0;
+  if (kept?.whole && !lines.size) letGo();
   const mine = compiled().then(program => mine === opening ? openNow(program, lines) : opening);
   return opening = mine;
 }
@@ -227,7 +226,6 @@ async function keepWhole() {
   if (phase !== "over" || !isOf(run, ALL)) {
     saved = null;
     await openRun(ALL);
-    run.whole = true;
     play(0);
     await until(() => phase === "over");
   }
@@ -238,7 +236,6 @@ async function keepWhole() {
 // Trains a new run to its end.
 async function train() {
   if (struck.size) await keepWhole();
-  else if (kept?.whole) letGo();
   if (phase !== "ready" || !isOpen()) {
     saved = null;
     openRun();
@@ -270,9 +267,11 @@ async function goOn() {
   if (!Number.isInteger(asked)) throw new Error(say("whole_steps"));
   const steps = asked > step ? asked : ended ? 2 * run.steps || 300 : run.steps;
   const early = phase === "over" && !ended;
-  if (steps !== run.steps || early)
-    worker.postMessage(
-      {longer: [...RESUME, "--steps", String(steps), ...early ? ["--patience", "0"] : []]});
+  const more = ["--steps", String(steps), ...early ? ["--patience", "0"] : []];
+  if (steps !== run.steps || early) {
+    worker.postMessage({longer: [...RESUME, ...more]});
+    run.words.push(...more);
+  }
   play();
 }
 
@@ -288,7 +287,7 @@ async function unpacked(base64) {
 const programs = {};
 async function compiled() {
   try {
-    for (const id of exactly ? ["exact"] : ["relaxed", "exact"]) {
+    for (const id of ["relaxed", "exact"]) {
       programs[id] = programs[id] || unpacked(plain(id)).then(bytes =>
         WebAssembly.validate(bytes) ? WebAssembly.compile(bytes) : null);
       const program = await programs[id];

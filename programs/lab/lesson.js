@@ -100,11 +100,8 @@ function showCard() {
   at("guessed").value = guesses[shown.name] ?? "";
   at("guessed").placeholder = say(placesOf(shown) === undefined ? "a_word" : "a_number");
   at("choices").hidden = !options;
-  at("choices").replaceChildren(...Object.entries(options || {}).map(([value, word]) => {
-    const button = make("button", word, {type: "button", value});
-    button.addEventListener("click", () => guess(value));
-    return button;
-  }));
+  at("choices").replaceChildren(...Object.entries(options || {}).map(([value, word]) =>
+    makeButton(word, () => guess(value), {value})));
   at("card-back").disabled = card === 0;
   at("card-next").disabled = card === CARDS.length - 1;
   at("answer").replaceChildren(...shown.name in found ? answerTo(shown) : []);

@@ -14,8 +14,8 @@ class Run {
     this.figure = make("figure", [this.caption, this.frame]);
     this.latest = null; // weights that are to be drawn
     this.draw = soon(async () => {
-      if (!this.waiting) await this.page.untilReleased();
-      if (this.waiting || !this.latest) return;
+      if (!this.waiting) await this.page?.untilReleased();
+      if (this.waiting || !this.latest || !this.page) return; // no page: another run is open
       this.page.takeWeights(this.latest);
       this.latest = null;
     });

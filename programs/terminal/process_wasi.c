@@ -14,7 +14,7 @@ void process_prepare(void)
     const char *folder = getenv("PWD");
     json_prepare();
     if (folder && chdir(folder))
-        die("cannot open the folder %s: %s", folder, reason(errno));
+        die("cannot open %s: %s", folder, reason(errno));
 }
 
 bool process_apart(bool task(void *), void *argument)

@@ -72,9 +72,10 @@ def webassembly() -> str:
         return ""
     if sys.platform == "win32":
         raise Error("the programs as WebAssembly do not run on Windows, only those of its wheel")
+    _there(path)
     if not importlib.util.find_spec("wasmtime"):
         raise Error("the programs as WebAssembly need wasmtime: pip install wasmtime")
-    return _there(path)
+    return path
 
 
 @functools.cache

@@ -55,37 +55,48 @@ class Program:
     def __init__(self, path: str, words: Sequence[str], given: str | None) -> None:
         import wasmtime
 
+        self._engine, module = _compiled(path)
+        self._store, linker = wasmtime.Store(self._engine), wasmtime.Linker(self._engine)
+        self._store.set_epoch_deadline(1)  # ends when it passes
+        self._store.set_wasi(self._system(words, given))
+        self._trains, self._shown = words[0].endswith("train"), given is None
+        self._status, self._ended = 0, threading.Event()
+        linker.define_wasi()
+        try:
+            exports = linker.instantiate(self._store, module).exports(self._store)
+        except wasmtime.WasmtimeError as error:  # no room for its memory, where that is limited
+            from .programs import Error
+
+            raise Error(f"WebAssembly cannot start: {str(error).splitlines()[0]}") from None
+        memory, at = exports["memory"], exports["stop_signal"]
+        assert isinstance(memory, wasmtime.Memory) and isinstance(at, wasmtime.Global)
+        first = ctypes.addressof(memory.data_ptr(self._store).contents)
+        self._signal = ctypes.c_int.from_address(first + at.value(self._store))
+        threading.Thread(target=self._run, args=(exports["_start"],), daemon=True).start()
+
+    def _system(self, words: Sequence[str], given: str | None) -> wasmtime.WasiConfig:
+        """What the program gets: its words, the environment, and its standard files."""
+        import wasmtime
+
         if any("\0" in word for word in words):
             raise ValueError("embedded null byte")
-        self._engine, module = _compiled(path)
-        self._store, config = wasmtime.Store(self._engine), wasmtime.WasiConfig()
+        config = wasmtime.WasiConfig()
         self._folder = tempfile.TemporaryDirectory(prefix="pulga-")
         files = [pathlib.Path(self._folder.name, name) for name in ("in", "out", "err")]
-        for file in files:
-            file.write_bytes((given or "").encode() if file is files[0] else b"")
+        files[0].write_bytes((given or "").encode())
+        files[1].touch()
         if given is None:
             config.inherit_stdin()
             config.inherit_stdout()
             config.inherit_stderr()
         else:
             config.stdin_file, config.stdout_file, config.stderr_file = map(str, files)
+        self._out, self._errors = files[1].open("rb"), files[2]
         config.argv = _open(words, config)
         config.env = [(name, value.encode(errors="replace").decode())
                       for name, value in {**os.environ, "PWD": os.getcwd(),
                                           "TMPDIR": os.path.realpath(self._folder.name)}.items()]
-        self._out, self._errors = files[1].open("rb"), files[2]
-        self._trains, self._shown = words[0].endswith("train"), given is None
-        self._status, self._ended = 0, threading.Event()
-        self._store.set_epoch_deadline(1)
-        self._store.set_wasi(config)
-        linker = wasmtime.Linker(self._engine)
-        linker.define_wasi()
-        exports = linker.instantiate(self._store, module).exports(self._store)
-        memory, at = exports["memory"], exports["stop_signal"]
-        assert isinstance(memory, wasmtime.Memory) and isinstance(at, wasmtime.Global)
-        start = ctypes.addressof(memory.data_ptr(self._store).contents)
-        self._signal = ctypes.c_int.from_address(start + at.value(self._store))
-        threading.Thread(target=self._run, args=(exports["_start"],), daemon=True).start()
+        return config
 
     def _run(self, start: Callable[[wasmtime.Store], object]) -> None:
         import wasmtime

@@ -29,7 +29,7 @@ def look_at_switches(page, folder):
         read = page.text("loss")
         assert abs(float(read.split()[1]) - loss_of(run, text, *without)) < 1.01e-4, (read, off)
         assert not off or f"without {', '.join(off)};" in read, read
-        marked = page.run("[...grid.querySelectorAll('.off')].map(button => +button.dataset.head)")
+        marked = page.run("[...grid.querySelectorAll('.off')].map(button => +button.value)")
         assert marked == [i for i, name in enumerate(names) if {name, name[:2]} & set(off)], marked
         assert page.run("[at('off-head').ariaPressed, at('off-layer').ariaPressed, "
                         "at('all-on').disabled]") == [str("L1H2" in off).lower(),

@@ -378,6 +378,18 @@ class Training(unittest.TestCase):
             self.assertLess(run.step, 1000000)
             self.assertTrue(run.checksum)
 
+    def test_ctrl_c_in_a_shell(self) -> None:
+        shutil.rmtree("runs/shell", ignore_errors=True)
+        train = subprocess.Popen(
+            [sys.executable, "-m", "pulga", "train", self.digits(), "--out=runs/shell", "--val=0",
+             "--steps=1000000", "--layers=1", "--width=16", "--heads=2"], stdout=subprocess.PIPE)
+        await_that(pathlib.Path("runs/shell/log.csv").exists)
+        time.sleep(0.5)
+        train.send_signal(signal.SIGINT)
+        self.assertIn(b"stopped by Ctrl-C after step", train.communicate()[0])
+        self.assertEqual(train.returncode, 130)
+        self.assertTrue(pulga.Run.read("runs/shell").checksum)
+
     def test_a_line_on_a_terminal(self) -> None:
         code = (f"import pulga; pulga.train({str(DATA / 'perro.txt')!r}, out='runs/t', "
                 "overwrite=True, quiet=")
@@ -475,11 +487,17 @@ class Package(unittest.TestCase):
         self.assertIn(f"there is no program /nowhere/{name}", done.stderr.splitlines()[-1])
 
     def test_the_engine(self) -> None:
-        code = "import pulga; pulga.train('x')"
-        for engine, says in (("x", "PULGA_ENGINE is native or wasm, not x"),
-                             ("native" if WASM else "wasm", "there is no program /nowhere/")):
-            done = shell(sys.executable, "-c", code,
-                         env={**os.environ, "PULGA_BIN": "/nowhere", "PULGA_ENGINE": engine})
+        code, none = "import pulga; pulga.train('x')", "there is no program /nowhere/"
+        os.makedirs("without", exist_ok=True)
+        pathlib.Path("without", "programs.wasm").touch()
+        for engine, folder, before, says in (
+                ("x", "/nowhere", "", "PULGA_ENGINE is native or wasm, not x"),
+                ("native", "/nowhere", "", none + "train"),
+                ("wasm", "/nowhere", "", none + "programs.wasm"),
+                ("wasm", "without", "sys.modules['wasmtime'] = None", "pip install wasmtime"),
+                ("", "without", "sys.platform = 'emscripten'", "no program runs in Pyodide")):
+            done = shell(sys.executable, "-c", f"import sys; {before}\n{code}",
+                         env={**os.environ, "PULGA_BIN": folder, "PULGA_ENGINE": engine})
             self.assertIn(says, done.stderr.splitlines()[-1])
 
 

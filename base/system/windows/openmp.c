@@ -1,7 +1,7 @@
-/* openmp.c: the part of GNU's OpenMP that gcc calls for the other rooms. Its own library for Windows
- * makes and removes objects of the system in every parallel region, and waits by them; here a
- * thread that waits looks some times, then sleeps on the number that will change. The order of what
- * is computed is the same. */
+/* openmp.c: the part of GNU's OpenMP that gcc calls for the other rooms. Its own library for
+ * Windows makes and removes objects of the system in every parallel region, and waits by them; here
+ * a thread that waits looks some times, then sleeps on the number that will change. The order of
+ * what is computed is the same. */
 #include "shared.h"
 
 #include <omp.h>

@@ -660,7 +660,7 @@ SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool 
     return before;
 }
 
-void (*windows_signal(int number, void (*handler)(int)))(int)
+SignalHandler *windows_signal(int number, SignalHandler *handler)
 {
     return signal_catch(number, handler, false, false);
 }

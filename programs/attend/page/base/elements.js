@@ -23,6 +23,10 @@ function make(name, parts, rest = {}) {
   return element;
 }
 
+// A button that does something when it is pressed.
+const makeButton = (parts, onclick, rest = {}) =>
+  make("button", parts, {type: "button", onclick, ...rest});
+
 // A share of attention is a percentage, as ./attend prints it; the probability of a word is not, as
 // ./sample prints it.
 const percent = share => `${Math.round(100 * share)}%`;

@@ -47,14 +47,9 @@ function smallButton(index, side) {
   if (canvas.width < side) canvas.style.imageRendering = "pixelated";
   drawSmall(canvas, small);
   const caption = order ? `${head.layer}·${head.head} ${value}`.trim() : `${head.head}`;
-  const button = make("button", [canvas, make("span", caption)], {type: "button",
-    aria: {label: [headName(index), value, isOff(index) ? say("off") : ""].filter(Boolean).join(", "),
-      pressed: index === state.head}});
-  button.dataset.head = index;
-  button.classList.toggle("off", isOff(index));
-  button.classList.toggle("beside", index === state.other);
-  button.addEventListener("click", () => choose(index));
-  return button;
+  const label = [headName(index), value, isOff(index) ? say("off") : ""].filter(Boolean).join(", ");
+  return makeButton([canvas, make("span", caption)], () => choose(index),
+    {value: index, className: isOff(index) ? "off" : "", aria: {label}});
 }
 
 function drawSmall(canvas, small) {
@@ -104,8 +99,8 @@ function fillGrid() {
 
 function markGrid(focused) {
   for (const button of grid.querySelectorAll("button")) {
-    button.setAttribute("aria-pressed", Number(button.dataset.head) === state.head);
-    button.classList.toggle("beside", Number(button.dataset.head) === state.other);
+    button.setAttribute("aria-pressed", Number(button.value) === state.head);
+    button.classList.toggle("beside", Number(button.value) === state.other);
   }
   const chosen = grid.querySelector("[aria-pressed=true]") || grid.querySelector("button");
   onlyStop(grid, "button", chosen);
@@ -147,7 +142,7 @@ at("lift").addEventListener("click", () => {
   state.lifted = !state.lifted;
   tell("paint");
 });
-rove(grid, "button", button => choose(Number(button.dataset.head)));
+rove(grid, "button", button => choose(Number(button.value)));
 
 views.push({ // see state.js
   read() {

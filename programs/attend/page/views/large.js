@@ -184,14 +184,10 @@ function describe() {
 }
 
 function fillForms() {
-  at("forms").replaceChildren(...FORMS.map(form => {
-    const button = make("button", say(form), {type: "button", value: form});
-    button.addEventListener("click", () => {
-      state.form = form;
-      fillPlots();
-    });
-    return button;
-  }));
+  at("forms").replaceChildren(...FORMS.map(form => makeButton(say(form), () => {
+    state.form = form;
+    fillPlots();
+  }, {value: form})));
 }
 
 /* ---- What the user does ---- */

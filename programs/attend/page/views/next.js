@@ -68,17 +68,16 @@ function bar(id, word, expected, drawn, counted, before) {
   const label = say("append", {word, share}) +
     (total ? `, ${say("counted", {times, total})}` : "") +
     (before === undefined ? "" : `, ${say("whole")} ${probability(before)}`);
-  const button = make("button", [
+  const button = makeButton([
     make("span", word, {className: "word"}),
     track(expected, drawn, inText, before),
     make("span", [share, before === undefined ? "" : make("small", probability(before))],
       {className: "share"}),
     make("span", total ? `${times}/${total}` : "", {className: "count"}),
-  ], {type: "button", aria: {label, describedby: "steps"}});
+  ], () => take(id), {aria: {label, describedby: "steps"}});
   button.disabled = id === undefined || tokenizer.barred[id] || id === tokenizer.eos;
   button.classList.toggle("cut", drawn === 0);
   button.classList.toggle("counted", times > 0);
-  button.addEventListener("click", () => take(id));
   return make("li", button);
 }
 

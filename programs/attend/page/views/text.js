@@ -79,25 +79,19 @@ function complaint(encoding) {
 
 // A button that puts a known word in the place of an unknown one, but not within longer words.
 function replacing(word, known) {
-  const button = make("button", known, {type: "button"});
-  button.addEventListener("click", () => {
+  return makeButton(known, () => {
     retype(fromLine(at("typed").value).replace(CUTS[tokenizer.cut],
       piece => tokenizer.clean(piece) === word ? known : piece));
     at("typed").focus();
   });
-  return button;
 }
 
 function fillChips() {
   const chips = at("chips"), focused = chips.contains(document.activeElement);
-  chips.replaceChildren(...reading.words.map((word, i) => {
-    const chip = make("button", word, {type: "button"});
-    if (/^\[.*\]$|^\(.+\)$/.test(word)) chip.classList.add("special");
-    chip.addEventListener("click", () => pin(i, -1));
-    chip.addEventListener("pointerenter", () => pointAt({query: i, key: -1}));
-    chip.addEventListener("pointerleave", () => pointAt(null));
-    return chip;
-  }));
+  chips.replaceChildren(...reading.words.map((word, i) => makeButton(word, () => pin(i, -1), {
+    className: /^\[.*\]$|^\(.+\)$/.test(word) ? "special" : "",
+    onpointerenter: () => pointAt({query: i, key: -1}), onpointerleave: () => pointAt(null),
+  })));
   markChips(focused);
 }
 

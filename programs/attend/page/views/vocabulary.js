@@ -105,12 +105,10 @@ function drawMap() {
 
 function nearButton({id, cosine}) {
   const word = tokenizer.shown(id), number = decimal(cosine, 3);
-  const button = make("button", [
+  return make("li", makeButton([
     make("span", word, {className: "word"}), make("span", number, {className: "share"}),
     make("span", frequencies ? grouped(frequencies[id]) : "", {className: "count"}),
-  ], {type: "button", aria: {label: `${word}, ${say("near_cosine", {n: number})}`}});
-  button.addEventListener("click", () => pinToken(id));
-  return make("li", button);
+  ], () => pinToken(id), {aria: {label: `${word}, ${say("near_cosine", {n: number})}`}}));
 }
 
 function fillNear() {
