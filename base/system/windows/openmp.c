@@ -96,11 +96,6 @@ int omp_get_thread_num(void)
     return own.number;
 }
 
-int omp_in_parallel(void)
-{
-    return own.threads > 1;
-}
-
 /* Starts the threads that there are too few of, of which each knows its number. */
 static void start(int threads)
 {
