@@ -1,7 +1,7 @@
-/* openmp.c: the part of GNU's OpenMP that gcc calls for the other rooms. Its own library for Windows
- * makes and removes objects of the system in every parallel region, and waits by them; here a
- * thread that waits looks some times, then sleeps on the number that will change. The order of what
- * is computed is the same. */
+/* openmp.c: the part of GNU's OpenMP that gcc calls for the other rooms. Its own library for
+ * Windows makes and removes objects of the system in every parallel region, and waits by them; here
+ * a thread that waits looks some times, then sleeps on the number that will change. The order of
+ * what is computed is the same. */
 #include "shared.h"
 
 #include <omp.h>
@@ -94,11 +94,6 @@ int omp_get_num_threads(void)
 int omp_get_thread_num(void)
 {
     return own.number;
-}
-
-int omp_in_parallel(void)
-{
-    return own.threads > 1;
 }
 
 /* Starts the threads that there are too few of, of which each knows its number. */

@@ -89,8 +89,8 @@ static void read_environment(bool colours)
 
 char *program_invocation_short_name;
 
-/* Whether a word is a path with backslashes: it begins with a drive, or with a folder that is there,
- * or comes after -o. Any other backslash belongs to a text. */
+/* Whether a word is a path with backslashes: it begins with a drive, or with a folder that is
+ * there, or comes after -o. Any other backslash belongs to a text. */
 static bool is_path(const char *word, const char *before)
 {
     char folder[1024];
