@@ -7,8 +7,8 @@ WINDOWS_CC = x86_64-w64-mingw32-gcc-posix
 WINDOWS_FLAGS = -std=gnu11 -O3 -march=x86-64 -ffp-contract=off -fno-math-errno -fno-trapping-math \
 	-fopenmp -fopenmp-simd -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1 \
 	-D_WIN32_WINNT=0x0A00 -DUTF8PROC_STATIC -Wall -Wextra -Wno-format -Werror=implicit-function-declaration -I. -Ibase/system/windows -I$(BUILD) -isystem $(WINDOWS)/include
-WINDOWS_LINK = -static -municode -Wl,--stack,8388608
-WINDOWS_SOURCES = $(filter-out base/system/linux.c $(TEAM),$(SOURCES)) $(wildcard base/system/windows/*.c)
+WINDOWS_LINK = -Wl,--wrap=GOMP_parallel -static -municode -Wl,--stack,8388608
+WINDOWS_SOURCES = $(filter-out base/system/linux.c $(TEAM),$(SOURCES)) $(GNU) $(wildcard base/system/windows/*.c)
 WINDOWS_LIBRARIES = $(LAB)/sources/utf8proc/utf8proc.c $(LAB)/sources/cjson/cJSON.c $(WINDOWS)/xxhash.c
 WINDOWS_OBJECTS = $(WINDOWS_SOURCES:%.c=$(WINDOWS)/%.o) \
 	$(patsubst %.c,$(WINDOWS)/library/%.o,$(notdir $(WINDOWS_LIBRARIES)))
@@ -57,5 +57,5 @@ $(WINDOWS)/library/%.o: %.c $(WINDOWS)/include/ready
 $(WINDOWS)/rooms.a: $(WINDOWS_OBJECTS)
 	$(PACK)
 $(WINDOWS_PROGRAMS): $(WINDOWS)/%.exe: $(WINDOWS)/programs/%.o $(WINDOWS)/rooms.a
-	$(COUNT) $(WINDOWS_CC) $(WINDOWS_FLAGS) $(WINDOWS_LINK) -s -o $@ $^ -lsynchronization
+	$(COUNT) $(WINDOWS_CC) $(WINDOWS_FLAGS) $(WINDOWS_LINK) -s -o $@ $^
 .PHONY: windows windows-test
