@@ -81,7 +81,7 @@ static const Program PROGRAM = {
            "  attend runs/perro - --layer 1 <sentence.txt  read a file, show a layer\n"
            "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
            "  attend runs/perro --heads el perro come      what each head does\n"
-           "  attend runs/perro --heads data/perro.txt     what it does for a whole file\n"
+           "  attend runs/perro --heads data/perro.txt     the same for a whole file\n"
            "  attend runs/perro un gato --because come     which lines taught it that\n"
            "  attend runs/traducciones el gato duerme      translate, and show how\n"),
 };
