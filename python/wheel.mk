@@ -60,6 +60,10 @@ wheel-windows: wheel-venv windows
 	@PULGA_WHEEL=$(WHEEL)/windows $(WHEEL_VENV)/pip wheel --quiet --no-deps --no-build-isolation -w $(WHEEL)/windows .
 	@ls -l $(WHEEL)/windows/*.whl
 
+wheels:
+	@for wheel in wheel wheel-wasm wheel-aarch64 wheel-windows; do \
+		$(MAKE) --no-print-directory $$wheel || exit 1; done
+
 # PYTHONS="python3.10 python3.13" tests it in several, ENGINE=wasm the one for every system.
 PYTHONS ?= $(PYTHON)
 wheel-test:
@@ -68,4 +72,4 @@ wheel-test:
 		PULGA_NATIVE=$(if $(ENGINE),'$(abspath $(WHEEL))/bin') \
 		$(WHEEL)/fresh/bin/python tests/python || exit 1; done
 
-.PHONY: wheel-windows wheel-wasm wheel-wasm-programs wheel-aarch64 wheel-venv
+.PHONY: wheels wheel-windows wheel-wasm wheel-wasm-programs wheel-aarch64 wheel-venv
