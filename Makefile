@@ -323,7 +323,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(GNU) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] base/system/windows/*/*.h tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(GNU) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] base/system/editline/*.h tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

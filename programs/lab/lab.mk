@@ -5,7 +5,7 @@ LAB = $(BUILD)/lab
 LAB_CC = clang-19 --target=wasm32-wasi
 LAB_FLAGS = -std=gnu11 -O3 -msimd128 -ffp-contract=off -fno-math-errno -fno-trapping-math -D_GNU_SOURCE \
 	-D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID -DUTF8PROC_STATIC \
-	-DNDEBUG -I. -I$(BUILD) -isystem $(LAB)/include
+	-DNDEBUG -I. -I$(BUILD) -isystem $(LAB)/include -isystem base/system
 LAB_SOURCES = $(filter-out base/system/linux.c programs/terminal/process.c programs/train/compare.c programs/train/verify.c \
 	programs/sample/% programs/export/% programs/attend/because.c $(TEAM),$(SOURCES)) \
 	base/system/wasi.c programs/lab.c
@@ -48,7 +48,6 @@ $(foreach kind,$(KINDS),$(eval $(call LAB_KIND,$(kind))))
 # With the relaxed multiply-add, or where that rounds twice the one in software, which is slow. A
 # signal is a number that is written to stop_signal.
 $(foreach name,$(NAMES),$(eval $(LAB)/relaxed/programs/$(name).o: LAB_FLAGS += -Dmain=$(name)_main))
-$(LAB)/relaxed/programs/sample/conversation.o: LAB_FLAGS += -Ibase/system/wasi
 $(LAB)/programs.wasm: $(WASM_SOURCES:%.c=$(LAB)/relaxed/%.o) $(LAB_LIBRARIES:$(LAB)/%.c=$(LAB)/relaxed/library/%.o)
 	$(COUNT) $(LAB_CC) -o $@ $^ $(LAB_LINK),--export=stop_signal
 

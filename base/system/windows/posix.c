@@ -339,7 +339,7 @@ int poll(struct pollfd *files, int count, int wait)
 
 /* ---- Folders ---- */
 
-/* Of a path on the network, //server/share, the first two parts are always there. */
+/* A path on the network begins with //server/share, which no program can make: it is there. */
 int mkdirat(int directory, const char *name, mode_t mode)
 {
     (void)mode;

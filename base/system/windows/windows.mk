@@ -6,12 +6,12 @@ WINDOWS_CC = x86_64-w64-mingw32-gcc-posix
 # posix.h makes mingw's names those of the other systems. Each thread needs some MB of stack.
 WINDOWS_FLAGS = -std=gnu11 -O3 -march=x86-64 -ffp-contract=off -fno-math-errno -fno-trapping-math \
 	-fopenmp -fopenmp-simd -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1 \
-	-D_WIN32_WINNT=0x0A00 -DUTF8PROC_STATIC -Wall -Wextra -Wno-format -Werror=implicit-function-declaration -I. -Ibase/system/windows -I$(BUILD) -isystem $(WINDOWS)/include
+	-D_WIN32_WINNT=0x0A00 -DUTF8PROC_STATIC -Wall -Wextra -Wno-format -Werror=implicit-function-declaration \
+	-I. -Ibase/system/windows -I$(BUILD) -isystem $(WINDOWS)/include -isystem $(LAB)/include -isystem base/system
 WINDOWS_LINK = -Wl,--wrap=GOMP_parallel -static -municode -Wl,--stack,8388608
 WINDOWS_SOURCES = $(filter-out base/system/linux.c $(TEAM),$(SOURCES)) $(GNU) $(wildcard base/system/windows/*.c)
-WINDOWS_LIBRARIES = $(LAB)/sources/utf8proc/utf8proc.c $(LAB)/sources/cjson/cJSON.c $(WINDOWS)/xxhash.c
 WINDOWS_OBJECTS = $(WINDOWS_SOURCES:%.c=$(WINDOWS)/%.o) \
-	$(patsubst %.c,$(WINDOWS)/library/%.o,$(notdir $(WINDOWS_LIBRARIES)))
+	$(patsubst %.c,$(WINDOWS)/library/%.o,$(notdir $(LAB_LIBRARIES)))
 WINDOWS_PROGRAMS = $(NAMES:%=$(WINDOWS)/%.exe)
 
 # What Debian calls the packages whose code is in the programs.
@@ -37,19 +37,13 @@ $(WINDOWS_ZIP).zip: $(WINDOWS_PROGRAMS) LICENSE $(wildcard data/* $(LAB)/pulga.h
 	@$(call copy_licenses,$(WINDOWS_CODE),$(WINDOWS_ZIP)/licenses)
 	@cd $(WINDOWS) && zip -qr $(@F) $(notdir $(WINDOWS_ZIP))
 
-# What posix.h has instead of these headers, and those that have no package for Windows.
+# What posix.h has instead of these headers. The libraries and their headers are the lab's.
 WINDOWS_EMPTY = endian.h langinfo.h poll.h sysexits.h dirent.h sys/mman.h sys/resource.h
-$(WINDOWS)/include/ready: $(LAB)/sources/cjson/cJSON.h
-	@mkdir -p $(@D)/cjson $(@D)/sys
-	@touch $(WINDOWS_EMPTY:%=$(@D)/%)
-	@ln -sf '$(abspath $(LAB))'/sources/cjson/cJSON.h $(@D)/cjson/
-	@ln -sf '$(abspath $(LAB))'/sources/utf8proc/utf8proc.h /usr/include/xxhash.h /usr/include/xxh3.h $(@D)/
-	@ln -sfn /usr/include/stb $(@D)/stb
-	@touch $@
-$(WINDOWS)/xxhash.c: | $(WINDOWS)/include/ready
-	@printf '#define XXH_STATIC_LINKING_ONLY\n#define XXH_IMPLEMENTATION\n#include <xxhash.h>\n' >$@
+$(WINDOWS)/include/ready: $(LAB)/include/ready
+	@mkdir -p $(@D)/sys
+	@touch $(WINDOWS_EMPTY:%=$(@D)/%) $@
 
-vpath %.c $(sort $(dir $(WINDOWS_LIBRARIES)))
+vpath %.c $(sort $(dir $(LAB_LIBRARIES)))
 $(WINDOWS)/%.o: %.c $(WINDOWS)/include/ready $(BUILD)/page.inc $(BUILD)/es.inc
 	$(COUNT) $(WINDOWS_CC) $(WINDOWS_FLAGS) -include base/system/windows/posix.h -MMD -MP -c -o $@ $<
 $(WINDOWS)/library/%.o: %.c $(WINDOWS)/include/ready

@@ -1,5 +1,5 @@
-/* readline.h: the part of libedit that sample calls. A console edits the line that is typed, and
- * its arrow keys bring back those before. */
+/* readline.h: the part of libedit that sample calls, where there is no such library. On Windows the
+ * console edits the line and brings back those before; in WebAssembly a line is read as it comes. */
 #ifndef PULGA_READLINE_H
 #define PULGA_READLINE_H
 
