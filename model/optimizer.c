@@ -13,8 +13,8 @@
 /* One element at a time, so the result does not depend on the number of threads. */
 static const double BETA1 = 0.9, BETA2 = 0.98;
 
-/* 0 for a subnormal number. The moments of a weight whose gradients stay 0, as behind a relu that is
- * never positive, fade into these, and out of them never to 0; and processors compute with them up
+/* 0 for a subnormal number, one too small for all its digits. The moments of a weight whose
+ * gradients stay 0 shrink to such numbers and then no further, and processors compute with them up
  * to a hundred times as slowly. */
 static inline Real normal(Real x)
 {

@@ -52,8 +52,8 @@ typedef struct {
 bool pulga_forward(PulgaModel *model, const int *ids, int count, const Real *patch,
                    const PulgaForward *out);
 
-/* The mean loss, and sets the gradients to its. targets (count) are the ids to predict, -1 for none;
- * NULL: each token from those before it, of pairs only those of the target. */
+/* Computes the mean loss and its gradients, see pulga_tensor(). targets (count) are the ids to
+ * predict, -1 for none; NULL: each token from those before it, of pairs only those of the target. */
 bool pulga_gradients(PulgaModel *model, const int *ids, int count, const int *targets,
                      double *loss);
 

@@ -37,7 +37,7 @@ typedef void KernelTile(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows
 typedef void KernelGoOn(Real *sums, ptrdiff_t step, const Real *a, const Real *b, ptrdiff_t b_step,
                         int rows, int depth);
 
-/* The same as a KernelTile, wide or narrow, for operands that lie where they are. */
+/* What a KernelTile computes, wide or narrow, from operands that are not copied. */
 typedef void KernelInPlace(bool narrow, Real *y, ptrdiff_t y_step, const Real *a, ptrdiff_t a_row,
                            ptrdiff_t a_col, const Real *b, ptrdiff_t b_step, int rows, int depth,
                            bool add);

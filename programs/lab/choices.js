@@ -103,7 +103,7 @@ function strike(line) {
   openSoon();
 }
 
-// The longest beginning of a line that another one has, too: after it the lines differ.
+// The longest beginning that a line shares with another line.
 function beginningOf(line) {
   const words = linesOf()[line]?.trim().split(" ") || [];
   const others = linesOf().filter((_, i) => i !== line && !struck.has(i)).map(other => other + " ");

@@ -151,7 +151,7 @@ static void add_difference(Run *runs, const char *name)
     }
 }
 
-/* Of other tokens than the first run's, losses in bits per byte can still be compared. */
+/* Losses in bits per byte can be compared even if the runs have different tokens. */
 static void add_bits(Run *runs)
 {
     for (ptrdiff_t i = 0; i < arrlen(runs); i++)

@@ -285,8 +285,8 @@ static void look_at_text(Trainer *t)
         t->advice = text_advice_of_little(small, s->tokens);
 }
 
-/* Holds out the file that --val-text names, the last one of the text: sets --val to its share of the
- * lines, or of a stream's tokens. These are known when all is encoded, and until then its share of
+/* Holds out the file that --val-text names, the last one of the text: sets --val to its share of
+ * the lines, or of a stream's tokens. These are known when all is encoded, and until then its share of
  * the bytes counts; with subwords, whose vocabulary is made without it, also after that. */
 static void hold_out_file(Trainer *t)
 {

@@ -85,8 +85,8 @@ bool split_pair(Span line, Span *source, Span *target);
  * The space is a tab after tokens after which the text has more often a tab than anything else, as
  * in the columns of a table.
  *
- * A straight quote (") opens and closes in turn: it touches what follows it, or what comes before. So
- * one that closes counts as a token of its own, whose id is V. */
+ * A straight quote (") opens and closes in turn. One that opens touches what follows it, one that
+ * closes what comes before it, which counts as a token of its own: its id is V. */
 
 /* An entry of the map of pairs; key and value are the names that stb_ds needs. */
 typedef struct {
@@ -97,8 +97,8 @@ typedef struct {
 /* Owned by a tokenizer. All zero is the spacing of a model without a text. */
 typedef struct {
     SpacedPair *pairs; /* stb_ds map of the pairs with punctuation in them */
-    /* (V + 1) the same sum for each token and anything before or after it; NULL until the first pair
-     * with punctuation is learned */
+    /* (V + 1) the same sum for each token and anything before or after it; NULL until the first
+     * pair with punctuation is learned */
     int *before, *after;
     int *tabs; /* (V + 1) how often a tab follows each token, minus how often anything else does in
                   its line; NULL until one is learned */

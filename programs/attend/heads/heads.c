@@ -301,8 +301,8 @@ enum { SEQUENCES = 8, MOST_HALF = 25 };
 
 /* ---- The loss ---- */
 
-/* The sum of the losses of a part of a corpus, in batches of so many rows, and in *count of how many
- * tokens it is. */
+/* The sum of the losses over a part of a corpus, read in batches of `rows` rows at most. *count
+ * receives the number of tokens it is over. */
 static double loss_of(Gpt *gpt, const Corpus *corpus, const Part *part, int rows, int *count)
 {
     const Objective *objective = &corpus->objective;
@@ -412,7 +412,7 @@ static void read_copying(Effects *effects, Gpt *gpt, const Tokenizer *tokenizer)
     }
 }
 
-/* In batches of so many rows. */
+/* Reads the corpus in batches of `rows` rows at most. */
 static Effects effects_of(Gpt *gpt, const Tokenizer *tokenizer, const Corpus *corpus, int rows)
 {
     Effects effects = {.layers = gpt->config.layers, .heads = gpt->config.heads};

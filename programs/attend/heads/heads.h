@@ -141,8 +141,8 @@ double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int le
 Effects effects_read(Gpt *gpt, const Tokenizer *tokenizer, const Objective *objective,
                      const int *ids, int length);
 
-/* The same for a corpus that was cut for the model: the mean over the tokens of all its lines or,
- * if it is large, of the sample that a run evaluates. */
+/* What effects_read() gives, as means over a corpus that was cut for the model: over the tokens of
+ * all lines or, if it is large, over the sample that a run evaluates. */
 Effects effects_of_corpus(Gpt *gpt, const Tokenizer *tokenizer, const Corpus *corpus);
 void effects_free(Effects *effects);
 
