@@ -30,7 +30,9 @@ int main(void)
     const GptConfig config = {.context = CONTEXT,
                               .layers = 2,
                               .heads = 4,
+                              .key_heads = 4,
                               .head_size = 16,
+                              .norm_epsilon = 1e-5,
                               .width = WIDTH,
                               .hidden = 256,
                               .vocabulary = tokenizer_size(&tokenizer)};

@@ -48,9 +48,46 @@ static uint64_t checksum_of_metadata(const cJSON *metadata)
 
 /* ---- Writing ---- */
 
-static size_t bytes_of(const NamedTensor *tensor)
+size_t safetensors_bytes(const NamedTensor *tensor)
 {
     return (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols * sizeof(Real);
+}
+
+/* ---- Transposed tensors ---- */
+
+/* Copies a transposed tensor from the file's order, `room`, to memory's, or back. A thread has some
+ * rows of the file: some columns of the matrix. */
+static void turn(const NamedTensor *tensor, Real *room, bool to_memory)
+{
+    enum { COLUMNS = 16 };
+    OMP(parallel for)
+    for (int from = 0; from < tensor->rows; from += COLUMNS)
+        for (int c = 0; c < tensor->cols; c++)
+            for (int r = from; r < min_int(from + COLUMNS, tensor->rows); r++) {
+                Real *at = ROW(tensor->at, c, tensor->step) + r,
+                     *in_file = ROW(room, r, tensor->cols) + c;
+                if (to_memory)
+                    *at = *in_file;
+                else
+                    *in_file = *at;
+            }
+}
+
+Real *safetensors_room(const NamedTensor *tensors, int count)
+{
+    size_t most = 0;
+    for (int i = 0; i < count; i++)
+        if (tensors[i].step && safetensors_bytes(&tensors[i]) > most)
+            most = safetensors_bytes(&tensors[i]);
+    return most ? memory_new(most, 1, "a matrix of a file") : NULL;
+}
+
+const Real *safetensors_numbers(const NamedTensor *tensor, Real *room)
+{
+    if (!tensor->step)
+        return tensor->at;
+    turn(tensor, room, false);
+    return room;
 }
 
 /* The header as JSON; `metadata` becomes a part of it. Offsets are counted from its end. */
@@ -61,7 +98,7 @@ static cJSON *header_of(const NamedTensor *tensors, int count, cJSON *metadata)
     size_t begin = 0;
     for (int i = 0; i < count; i++) {
         const NamedTensor *tensor = &tensors[i];
-        const size_t end = begin + bytes_of(tensor);
+        const size_t end = begin + safetensors_bytes(tensor);
         char *shape = tensor->rows ? format_text("%d,%d", tensor->rows, tensor->cols)
                                    : format_text("%d", tensor->cols);
         char *entry = format_text("{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
@@ -81,8 +118,10 @@ bool safetensors_write(const Directory *directory, const char *name, const Named
 {
     cJSON_AddStringToObject(metadata, "format", "pt");
     uint64_t checksum = checksum_of_metadata(metadata);
+    Real *room = safetensors_room(tensors, count);
     for (int i = 0; i < count; i++)
-        checksum = checksum_continue(checksum, tensors[i].at, bytes_of(&tensors[i]));
+        checksum = checksum_continue(checksum, safetensors_numbers(&tensors[i], room),
+                                     safetensors_bytes(&tensors[i]));
     cJSON_AddStringToObject(metadata, CHECKSUM, checksum_hex(checksum).text);
     cJSON *header = header_of(tensors, count, metadata);
     char *text = cJSON_PrintUnformatted(header);
@@ -95,9 +134,11 @@ bool safetensors_write(const Directory *directory, const char *name, const Named
         fwrite(&padded, sizeof padded, 1, writer.stream);
         fprintf(writer.stream, "%-*s", (int)padded, text);
         for (int i = 0; i < count; i++)
-            fwrite(tensors[i].at, 1, bytes_of(&tensors[i]), writer.stream);
+            fwrite(safetensors_numbers(&tensors[i], room), 1, safetensors_bytes(&tensors[i]),
+                   writer.stream);
         good = file_commit(&writer);
     }
+    free(room);
     cJSON_free(text);
     return good;
 }
@@ -447,15 +488,20 @@ bool safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
         die("%s: %s is of type %s; only F32, F64, F16 and BF16 are read: save the model after "
             "model.float()",
             file->path, into->name, entry->type_name);
-    const size_t count = bytes_of(into) / sizeof(Real), pieces = (count + PIECE - 1) / PIECE;
+    const size_t count = safetensors_bytes(into) / sizeof(Real),
+                 pieces = (count + PIECE - 1) / PIECE;
     bool read = true, finite = true;
+    Real *room = safetensors_room(into, 1), *to = room ? room : into->at;
     OMP(parallel for reduction(&& : read, finite) if(pieces > 1))
     for (size_t i = 0; i < pieces; i++) {
         const size_t from = i * PIECE, some = count - from < PIECE ? count - from : PIECE;
-        read = read && read_piece(into->at + from, file, entry, from, some);
-        finite = finite && read && all_finite(into->at + from, some);
+        read = read && read_piece(to + from, file, entry, from, some);
+        finite = finite && read && all_finite(to + from, some);
     }
     if (!read)
         die_of_reading(file);
+    if (room)
+        turn(into, room, true);
+    free(room);
     return finite;
 }

@@ -13,9 +13,17 @@ struct cJSON;
 /* A tensor that is written, or the place of one that is read. */
 typedef struct {
     char name[96];
-    int rows, cols; /* rows is 0 for a vector */
+    int rows, cols; /* in the file; rows is 0 for a vector */
     Real *at;       /* rows x cols numbers, which stay the caller's */
+    int step;       /* 0; or the file has the transpose of what is in memory: columns of a matrix
+                       whose rows begin `step` numbers apart, the first column at `at` */
 } NamedTensor;
+
+/* A tensor's numbers in the order of the file: in memory or, if they are transposed there, copied
+ * into a room for the largest such tensor, which the caller frees (NULL if there is none). */
+Real *safetensors_room(const NamedTensor *tensors, int count);
+const Real *safetensors_numbers(const NamedTensor *tensor, Real *room);
+size_t safetensors_bytes(const NamedTensor *tensor);
 
 /* Replaces a file. `metadata` is an object of strings, which is deleted; "format" is added to it,
  * and the checksum of the metadata and the numbers. Warns and returns false if the file cannot be

@@ -108,6 +108,8 @@ static Gpt new_model(const GptConfig *config, int rows, bool learns)
     Arena arena = {.at = gpt.activations};
     place_layers(&gpt, &arena);
     assert(arena.used == activations);
+    if (config->positions == POSITIONS_ROTARY)
+        rotary_fill(gpt.work.block.attention.rotary, config->context, config->theta);
     return gpt;
 }
 
@@ -365,9 +367,9 @@ static void round_linear(Linear *p, Rounding rounding)
 
 bool gpt_rounds(const GptConfig *config)
 {
-    const int mixed = config->heads * config->head_size;
+    const int keys = config->key_heads * config->head_size;
     return config->width % ROUNDED_GRAIN == 0 && config->hidden % ROUNDED_GRAIN == 0 &&
-           mixed % ROUNDED_GRAIN == 0;
+           keys % ROUNDED_GRAIN == 0;
 }
 
 void gpt_round(Gpt *gpt, Rounding rounding)

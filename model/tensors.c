@@ -38,11 +38,13 @@ static Tensor *lay_matrix(Layout *layout, Real **place, int layer, const char *n
 }
 
 static void lay_norm(Layout *layout, LayerNormWeights *p, int layer, const char *gain,
-                     const char *bias, int C)
+                     const char *bias, const GptConfig *config)
 {
-    p->width = C;
+    const int C = config->width;
+    p->width = C, p->rms = config->rms, p->epsilon = (Real)config->norm_epsilon;
     lay(layout, &p->gain, layer, gain, TENSOR_GAIN, 1, C);
-    lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, C);
+    lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, C)->trained =
+        !config->rms && !config->no_other_bias;
 }
 
 /* A matrix (in, out) of `parts` parts side by side, and its bias, which is returned. */
@@ -60,17 +62,21 @@ static Tensor *lay_linear(Layout *layout, Linear *p, int layer, const char *name
 static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *config)
 {
     const int C = config->width, F = config->hidden, HD = config->heads * config->head_size;
+    const int KD = config->key_heads * config->head_size, halves = config->gated ? 2 : 1;
+    const bool biases = !config->no_other_bias;
     /* The two projections back into the residual stream start smaller: its variance would grow
      * with each of its 2L sums. */
     const double start = 0.02, back = start / sqrt(2.0 * config->layers);
 
-    lay_norm(layout, &p->norm1, l, "ln_1.weight", "ln_1.bias", C);
-    lay_linear(layout, &p->attention.qkv, l, "attn.c_attn", C, 3 * HD, 3, start)->trained =
-        !config->no_qkv_bias;
-    lay_linear(layout, &p->attention.out, l, "attn.c_proj", HD, C, 1, back);
-    lay_norm(layout, &p->norm2, l, "ln_2.weight", "ln_2.bias", C);
-    lay_linear(layout, &p->feedforward.widen, l, "mlp.c_fc", C, F, 1, start);
-    lay_linear(layout, &p->feedforward.narrow, l, "mlp.c_proj", F, C, 1, back);
+    lay_norm(layout, &p->norm1, l, "ln_1.weight", "ln_1.bias", config);
+    /* the parts are as wide as the keys: H/K of queries, one of keys and one of values */
+    lay_linear(layout, &p->attention.qkv, l, "attn.c_attn", C, HD + 2 * KD, HD / KD + 2, start)
+        ->trained = !config->no_qkv_bias;
+    lay_linear(layout, &p->attention.out, l, "attn.c_proj", HD, C, 1, back)->trained = biases;
+    lay_norm(layout, &p->norm2, l, "ln_2.weight", "ln_2.bias", config);
+    lay_linear(layout, &p->feedforward.widen, l, "mlp.c_fc", C, halves * F, halves, start)
+        ->trained = biases;
+    lay_linear(layout, &p->feedforward.narrow, l, "mlp.c_proj", F, C, 1, back)->trained = biases;
 }
 
 static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
@@ -78,17 +84,20 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
     const int T = config->context, C = config->width, V = config->vocabulary;
     /* Fixed positions have a size of about 1/√C, and the tokens' table, wte, starts with the same;
      * see embedding.h. */
-    const double start = config->positions == POSITIONS_LEARNED ? 0.02 : 1 / sqrt(C);
+    const bool fixed = config->positions == POSITIONS_SINUSOIDAL;
+    const double start = fixed ? 1 / sqrt(C) : 0.02;
 
     lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start);
-    Tensor *positions = lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start);
-    positions->trained = config->positions == POSITIONS_LEARNED;
-    if (config->positions == POSITIONS_SINUSOIDAL)
-        positions->kind = TENSOR_SINUSOIDS;
+    if (config->positions != POSITIONS_ROTARY) {
+        Tensor *positions = lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start);
+        positions->trained = !fixed;
+        if (fixed)
+            positions->kind = TENSOR_SINUSOIDS;
+    }
     for (int l = 0; l < config->layers; l++)
         lay_block(layout, &p->block[l], l, config);
     if (config->norm == NORM_PRE)
-        lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", C);
+        lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", config);
     p->head.width = C, p->head.vocabulary = V;
     if (config->untied)
         lay_matrix(layout, &p->head.weight, -1, "lm_head.weight", V, C, 0.02);

@@ -18,8 +18,8 @@ typedef struct {
     int rows, cols;   /* a bias or a gain is a vector: it has one row              */
     size_t offset;    /* of its first number in a block                            */
     double deviation; /* of a matrix when it starts: normal, with mean 0           */
-    int parts;        /* of a block's matrix: how many lie side by side in it: 3 for queries,
-                         keys and values, else 1; 0 for every other tensor        */
+    int parts;        /* of a block's matrix: how many of one width lie side by side in it: 3
+                         for queries, keys and values, else 1; 0 for every other tensor */
     bool trained;     /* false for fixed positions and absent biases: they are
                          kept, since files have them, but never change             */
 } Tensor;

@@ -1,5 +1,5 @@
-/* config.c: a model's sizes and choices as the fields of GPT-2's and OpenAI-GPT's config.json, and
- * back. Every field that is read is checked against what the model supports, and an error names the
+/* config.c: a model's sizes and choices as the fields of the config.json of GPT-2, OpenAI-GPT, Llama
+ * and Qwen2, and back. Every field that is read is checked against what the model supports, and an error names the
  * field, its value and what is supported. A field that is missing has the value that Transformers
  * would give it, except for the sizes, which must be there. */
 #include "config.h"
@@ -19,20 +19,32 @@
 static const char GELU[] = "gelu_new", OLD_GELU[] = "gelu";
 static const char NAME[] = "config.json";
 
-static const double EPSILON = 1e-5; /* of every layer norm */
+/* The values of model_type. Transformers has all but ours; mistral is read, not written: without
+ * its windows it is a llama. */
+static const struct {
+    const char *type, *architecture;
+    GptFamily family;
+} TYPES[] = {{"gpt2", "GPT2LMHeadModel", FAMILY_GPT2},
+             {"openai-gpt", "OpenAIGPTLMHeadModel", FAMILY_GPT2},
+             {"pulga", "PulgaLMHeadModel", FAMILY_GPT2},
+             {"llama", "LlamaForCausalLM", FAMILY_LLAMA},
+             {"qwen2", "Qwen2ForCausalLM", FAMILY_LLAMA},
+             {"mistral", "MistralForCausalLM", FAMILY_LLAMA}};
+enum { GPT2, OPENAI_GPT, PULGA, LLAMA, QWEN2, MISTRAL, TYPE_COUNT };
 
 /* ---- Fields ---- */
 
-/* A size, under the name that Transformers gives it. */
-static bool is_size(const GptField *f)
+/* A size or another number, under the name that Transformers gives it in a family; NULL: it has
+ * none. */
+static const char *name_of_number(const GptField *f, GptFamily family)
 {
-    return f->huggingface && f->field.kind == FIELD_WHOLE;
+    return f->field.kind == FIELD_WHOLE || f->field.kind == FIELD_NUMBER ? f->names[family] : NULL;
 }
 
-static Field named(const GptField *f)
+static Field named(const GptField *f, GptFamily family)
 {
     Field field = f->field;
-    field.name = f->huggingface;
+    field.name = f->names[family];
     return field;
 }
 
@@ -47,18 +59,21 @@ static const Field PURPOSE[] = {
 /* ---- Writing ---- */
 
 /* The first of Transformers' models that is the same as this one. gpt2 is pre-norm; openai-gpt is
- * post-norm, and its feed-forward layer is always four times as wide as the model. Neither
- * supports patterns, tokens that attend to later ones, or heads whose widths do not add up to the
- * model's. */
-static const char *model_type(const GptConfig *shape, bool sees_ahead)
+ * post-norm, and its feed-forward layer is always four times as wide as the model. None supports
+ * patterns or tokens that attend to later ones, and neither of these two heads whose widths do not
+ * add up to the model's. */
+static int model_type(const GptConfig *shape, bool sees_ahead)
 {
-    const bool own =
-        sees_ahead || shape->patterns || shape->heads * shape->head_size != shape->width;
+    if (sees_ahead || shape->patterns)
+        return PULGA;
+    if (gpt_config_family(shape) == FAMILY_LLAMA)
+        return shape->no_qkv_bias ? LLAMA : QWEN2;
+    const bool own = shape->heads * shape->head_size != shape->width;
     if (!own && !gpt_config_beyond(shape, NORM_PRE))
-        return "gpt2";
+        return GPT2;
     if (!own && !gpt_config_beyond(shape, NORM_POST) && shape->hidden == 4 * shape->width)
-        return "openai-gpt";
-    return "pulga";
+        return OPENAI_GPT;
+    return PULGA;
 }
 
 /* What Transformers calls it. */
@@ -67,6 +82,7 @@ static const char *activation_name(Activation activation, bool is_openai)
     switch (activation) {
     case ACTIVATION_RELU: return "relu";
     case ACTIVATION_GELU: return is_openai ? OLD_GELU : GELU;
+    case ACTIVATION_SILU: return "silu";
     }
     return NULL;
 }
@@ -77,11 +93,11 @@ static void put_id(cJSON *json, const char *name, int id)
     cJSON_AddItemToObject(json, name, id < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(id));
 }
 
-static void put_own(cJSON *json, const GptConfig *shape, const Config *purpose)
+static void put_own(cJSON *json, GptFamily family, const GptConfig *shape, const Config *purpose)
 {
     cJSON *own = cJSON_AddObjectToObject(json, "pulga");
     EACH_GPT_FIELD (f)
-        if (!f->huggingface)
+        if (!f->names[family])
             json_put_field(own, &f->field, shape);
     EACH_FIELD (field, PURPOSE)
         json_put_field(own, field, purpose);
@@ -91,38 +107,56 @@ static void put_own(cJSON *json, const GptConfig *shape, const Config *purpose)
     free(list);
 }
 
-void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
-                      const Tokenizer *tokenizer, bool causal_source)
+/* The fields that only the models of one family have. */
+static void put_rest_of_gpt2(cJSON *json, const GptConfig *shape, double dropout)
 {
-    const bool sees_ahead = tokenizer->objective != OBJECTIVE_NEXT && !causal_source;
-    const char *type = model_type(shape, sees_ahead);
-    const bool is_openai = !strcmp(type, "openai-gpt");
-    const char *class = is_openai               ? "OpenAIGPTLMHeadModel"
-                        : !strcmp(type, "gpt2") ? "GPT2LMHeadModel"
-                                                : "PulgaLMHeadModel";
-    cJSON_AddStringToObject(json, "model_type", type);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "architectures"), cJSON_CreateString(class));
-    cJSON_AddStringToObject(json, is_openai ? "afn" : "activation_function",
-                            activation_name(shape->activation, is_openai));
-    EACH_GPT_FIELD (f)
-        if (is_size(f)) {
-            const Field field = named(f);
-            json_put_field(json, &field, shape);
-        }
     cJSON_AddNumberToObject(json, "n_ctx", shape->context);
     cJSON_AddNumberToObject(json, "resid_pdrop", dropout);
     cJSON_AddNumberToObject(json, "embd_pdrop", dropout);
     cJSON_AddNumberToObject(json, "attn_pdrop", dropout);
-    cJSON_AddNumberToObject(json, "layer_norm_epsilon", EPSILON);
-    cJSON_AddNumberToObject(json, "initializer_range", 0.02);
     cJSON_AddTrueToObject(json, "scale_attn_weights");
+}
+
+/* Transformers 5 reads rope_parameters, others rope_theta. */
+static void put_rest_of_llama(cJSON *json, const GptConfig *shape, double dropout)
+{
+    cJSON *rope = cJSON_AddObjectToObject(json, "rope_parameters");
+    cJSON_AddNumberToObject(rope, "rope_theta", shape->theta);
+    cJSON_AddStringToObject(rope, "rope_type", "default");
+    cJSON_AddNumberToObject(json, "rope_theta", shape->theta);
+    cJSON_AddNumberToObject(json, "attention_dropout", dropout);
+    cJSON_AddFalseToObject(json, "attention_bias");
+    cJSON_AddFalseToObject(json, "mlp_bias");
+}
+
+void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
+                      const Tokenizer *tokenizer, bool causal_source)
+{
+    const bool sees_ahead = tokenizer->objective != OBJECTIVE_NEXT && !causal_source;
+    const int type = model_type(shape, sees_ahead);
+    const GptFamily family = TYPES[type].family;
+    cJSON_AddStringToObject(json, "model_type", TYPES[type].type);
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "architectures"),
+                         cJSON_CreateString(TYPES[type].architecture));
+    cJSON_AddStringToObject(json,
+                            type == OPENAI_GPT       ? "afn"
+                            : family == FAMILY_LLAMA ? "hidden_act"
+                                                     : "activation_function",
+                            activation_name(shape->activation, type == OPENAI_GPT));
+    EACH_GPT_FIELD (f)
+        if (name_of_number(f, family)) {
+            const Field field = named(f, family);
+            json_put_field(json, &field, shape);
+        }
+    (family == FAMILY_LLAMA ? put_rest_of_llama : put_rest_of_gpt2)(json, shape, dropout);
+    cJSON_AddNumberToObject(json, "initializer_range", 0.02);
     put_id(json, "bos_token_id", tokenizer->bos);
     put_id(json, "eos_token_id", tokenizer->eos);
     if (tokenizer->eos >= 0)
         cJSON_AddNumberToObject(json, "pad_token_id", tokenizer->eos);
     cJSON_AddBoolToObject(json, "tie_word_embeddings", !shape->untied);
     cJSON_AddStringToObject(json, "torch_dtype", sizeof(Real) == 4 ? "float32" : "float64");
-    put_own(json, shape,
+    put_own(json, family, shape,
             &(Config){.objective = tokenizer->objective, .causal_source = causal_source});
 }
 
@@ -150,21 +184,18 @@ static bool is_true(const Reading *file, const char *name, bool preset)
     return field ? cJSON_IsTrue(field) : preset;
 }
 
-/* Dies if the file describes a variant of GPT-2 that is not supported. */
-static void check_the_rest(const Reading *file)
+/* Dies if one of these fields is not as it must be: the file describes a variant that is not
+ * supported. */
+typedef struct {
+    const char *name;
+    bool supported;
+} Switch;
+
+static void check_switches(const Reading *file, const Switch *switches, int count)
 {
-    static const struct {
-        const char *name;
-        bool supported;
-    } fields[] = {{"scale_attn_weights", true},
-                  {"scale_attn_by_inverse_layer_idx", false},
-                  {"add_cross_attention", false}};
-    const cJSON *epsilon = json_get(file->json, "layer_norm_epsilon");
-    if (epsilon && !(cJSON_IsNumber(epsilon) && epsilon->valuedouble == EPSILON))
-        refuse(file, "layer_norm_epsilon", "1e-05");
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (is_true(file, fields[i].name, fields[i].supported) != fields[i].supported)
-            refuse(file, fields[i].name, fields[i].supported ? "true" : "false");
+    for (int i = 0; i < count; i++)
+        if (is_true(file, switches[i].name, switches[i].supported) != switches[i].supported)
+            refuse(file, switches[i].name, switches[i].supported ? "true" : "false");
 }
 
 /* The activation; dies if it is neither relu nor the tanh form of gelu. */
@@ -196,40 +227,124 @@ static Pattern *read_patterns(const Reading *file, int layers, int heads)
     return patterns;
 }
 
-/* The fields of all three model types, then the differences between them:
+/* The fields of gpt2, openai-gpt and pulga, then the differences between them:
  *
  *                  gpt2                     openai-gpt         pulga
  *     norm         pre                      post               "norm"
  *     hidden       n_inner, or 4 * n_embd   4 * n_embd         n_inner, or 4 * n_embd
  *     head size    n_embd / n_head          n_embd / n_head    "head-size"
  *     patterns     all                      all                "attend" */
-static GptConfig read_shape(const Reading *file, const char *type)
+static GptConfig read_gpt2(const Reading *file, int type)
 {
-    const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
+    const bool is_pulga = type == PULGA, is_openai = type == OPENAI_GPT;
     const cJSON *inner = json_get(file->json, "n_inner");
     const bool wide = is_openai || !inner || cJSON_IsNull(inner);
     GptConfig shape = {.norm = is_openai ? NORM_POST : NORM_PRE,
+                       .norm_epsilon = 1e-5,
                        .positions = POSITIONS_LEARNED,
+                       .theta = 1e4,
                        .activation = read_activation(file, is_openai),
                        .untied = !is_true(file, "tie_word_embeddings", true)};
+    static const Switch switches[] = {{"scale_attn_weights", true},
+                                      {"scale_attn_by_inverse_layer_idx", false},
+                                      {"add_cross_attention", false}};
+    check_switches(file, switches, sizeof switches / sizeof *switches);
     if (is_pulga && !file->own)
         refuse(file, "pulga", "the object that train writes");
     EACH_GPT_FIELD (f) {
-        const Field field = named(f);
-        if (is_size(f) && !(wide && !strcmp(field.name, "n_inner")))
+        const Field field = named(f, FAMILY_GPT2);
+        const bool number = name_of_number(f, FAMILY_GPT2) &&
+                            !(wide && f->field.offset == offsetof(GptConfig, hidden));
+        if (number && (f->field.kind == FIELD_WHOLE || json_get(file->json, field.name)))
             json_get_field(file->json, &field, &shape, file->path);
-        else if (!f->huggingface && file->own && (is_pulga || f->in_weights))
+        else if (!f->names[FAMILY_GPT2] && file->own && (is_pulga || f->in_weights))
             json_get_field(file->own, &f->field, &shape, file->path);
     }
     assert(shape.heads > 0); /* all sizes are at least 1 */
     if (wide)
         shape.hidden = 4 * shape.width;
-    if (is_pulga)
+    if (is_pulga) {
         shape.patterns = read_patterns(file, shape.layers, shape.heads);
-    else if (shape.width % shape.heads)
+        return shape;
+    }
+    if (shape.width % shape.heads)
         refuse(file, "n_head", "a number that divides n_embd");
-    else
+    shape.head_size = shape.width / shape.heads;
+    shape.key_heads = shape.heads;
+    return shape;
+}
+
+/* Dies if positions are not plain rotary ones, as the object `name` says. */
+static void check_rope(const Reading *file, const char *name)
+{
+    const cJSON *rope = json_get(file->json, name);
+    const char *kind = json_text(rope, "rope_type");
+    kind = kind ? kind : json_text(rope, "type");
+    if (cJSON_IsObject(rope) && kind && strcmp(kind, "default") != 0)
+        refuse(file, name, "null, or the rope_type \"default\"");
+}
+
+/* Dies if a layer attends to less than all. */
+static void check_windows(const Reading *file, int type)
+{
+    static const Switch switches[] = {
+        {"attention_bias", false}, {"mlp_bias", false}, {"use_sliding_window", false}};
+    check_switches(file, switches, sizeof switches / sizeof *switches);
+    if (type == MISTRAL && cJSON_IsNumber(json_get(file->json, "sliding_window")))
+        refuse(file, "sliding_window", "null");
+    const cJSON *kinds = json_get(file->json, "layer_types"), *kind;
+    cJSON_ArrayForEach(kind, kinds)
+    {
+        if (!cJSON_IsString(kind) || strcmp(kind->valuestring, "full_attention") != 0)
+            refuse(file, "layer_types", "\"full_attention\" for each layer");
+    }
+}
+
+/* The fields of llama and of those like it. */
+static GptConfig read_llama(const Reading *file, int type)
+{
+    GptConfig shape = {.norm = NORM_PRE,
+                       .rms = true,
+                       .norm_epsilon = 1e-6,
+                       .positions = POSITIONS_ROTARY,
+                       .theta = 1e4,
+                       .activation = ACTIVATION_SILU,
+                       .gated = true,
+                       .untied = !is_true(file, "tie_word_embeddings", false),
+                       .no_qkv_bias = type != QWEN2,
+                       .no_other_bias = true};
+    const char *activation = json_text(file->json, "hidden_act");
+    if (!activation || strcmp(activation, "silu") != 0)
+        refuse(file, "hidden_act", "\"silu\"");
+    check_rope(file, "rope_scaling");
+    check_rope(file, "rope_parameters");
+    check_windows(file, type);
+    EACH_GPT_FIELD (f) {
+        const Field field = named(f, FAMILY_LLAMA);
+        const bool number = name_of_number(f, FAMILY_LLAMA);
+        const cJSON *value = number ? json_get(file->json, field.name) : NULL;
+        const bool may_lack = f->field.offset == offsetof(GptConfig, key_heads) ||
+                              f->field.offset == offsetof(GptConfig, head_size) ||
+                              f->field.kind == FIELD_NUMBER;
+        if (number && !(may_lack && (!value || cJSON_IsNull(value))))
+            json_get_field(file->json, &field, &shape, file->path);
+    }
+    const cJSON *rope = json_get(file->json, "rope_parameters");
+    const Field theta = {"rope_theta", LIFE_RUN,
+                         FIELD_NUMBER, .offset = offsetof(GptConfig, theta),
+                         .min = 1,     .max = 1e12};
+    if (json_get(rope, theta.name) || json_get(file->json, theta.name))
+        json_get_field(json_get(rope, theta.name) ? rope : file->json, &theta, &shape, file->path);
+    if (!shape.key_heads)
+        shape.key_heads = shape.heads;
+    if (shape.heads % shape.key_heads)
+        refuse(file, "num_key_value_heads", "a number that divides num_attention_heads");
+    if (!shape.head_size && shape.width % shape.heads)
+        refuse(file, "num_attention_heads", "a number that divides hidden_size");
+    if (!shape.head_size)
         shape.head_size = shape.width / shape.heads;
+    if (shape.head_size % 2)
+        refuse(file, "head_dim", "an even number, as rotary positions need it");
     return shape;
 }
 
@@ -250,16 +365,21 @@ Config config_read(const Directory *directory)
     const cJSON *own = config_own(&config), *text = json_get(own, "text");
     char *path = path_in(directory, NAME);
     const Reading file = {path, config.json, own};
-    const char *type = json_text(file.json, "model_type");
-    if (!type || (strcmp(type, "gpt2") && strcmp(type, "openai-gpt") && strcmp(type, "pulga")))
-        refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
-    check_the_rest(&file);
-    config.shape = read_shape(&file, type);
+    const char *name = json_text(file.json, "model_type");
+    int type = 0;
+    while (type < TYPE_COUNT && (!name || strcmp(name, TYPES[type].type) != 0))
+        type++;
+    if (type == TYPE_COUNT)
+        refuse(&file, "model_type",
+               "\"gpt2\", \"openai-gpt\", \"llama\", \"qwen2\", \"mistral\" or \"pulga\"");
+    config.shape = (TYPES[type].family == FAMILY_LLAMA ? read_llama : read_gpt2)(&file, type);
     if (own)
         EACH_FIELD (field, PURPOSE)
             json_get_field(own, field, &config, path);
     /* An id outside the vocabulary, such as GPT-2's default 50256, counts as none. */
     const cJSON *eos = json_get(file.json, "eos_token_id");
+    if (cJSON_IsArray(eos)) /* the first of those that end a text */
+        eos = eos->child;
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint &&
         eos->valueint < config.shape.vocabulary)
         config.eos = eos->valueint;

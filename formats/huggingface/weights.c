@@ -5,7 +5,8 @@
  *     ours           transformer.wte.weight           lm_head.weight
  *     in a state     adam_m.transformer.wte.weight    adam_m.lm_head.weight
  *     OpenAI-GPT     transformer.tokens_embed.weight  lm_head.weight
- *     an old file    wte.weight                       lm_head.weight */
+ *     an old file    wte.weight                       lm_head.weight
+ *     a llama        model.embed_tokens.weight        lm_head.weight */
 #include "weights.h"
 
 #include <cjson/cJSON.h>
@@ -37,11 +38,76 @@ static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char
     return gpt->tensor_count;
 }
 
-/* Files of ours always have the names of a whole model, which begin with "transformer." except for
- * the head's. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix)
 {
     return list_block(list, gpt, block, prefix, "transformer.");
+}
+
+/* What a llama's file calls our tensors, those of a block without its "h.N." or "model.layers.N.".
+ * A matrix of ours may be several there. */
+typedef enum { ALL, QUERIES, KEYS, VALUES, GATES, OTHERS } Part;
+static const struct {
+    const char *ours, *theirs;
+    Part part;
+} LLAMA_NAMES[] = {{"wte.weight", "model.embed_tokens.weight", ALL},
+                   {"ln_f.weight", "model.norm.weight", ALL},
+                   {"lm_head.weight", "lm_head.weight", ALL},
+                   {"ln_1.weight", "input_layernorm.weight", ALL},
+                   {"attn.c_attn.weight", "self_attn.q_proj.weight", QUERIES},
+                   {"attn.c_attn.weight", "self_attn.k_proj.weight", KEYS},
+                   {"attn.c_attn.weight", "self_attn.v_proj.weight", VALUES},
+                   {"attn.c_attn.bias", "self_attn.q_proj.bias", QUERIES},
+                   {"attn.c_attn.bias", "self_attn.k_proj.bias", KEYS},
+                   {"attn.c_attn.bias", "self_attn.v_proj.bias", VALUES},
+                   {"attn.c_proj.weight", "self_attn.o_proj.weight", ALL},
+                   {"ln_2.weight", "post_attention_layernorm.weight", ALL},
+                   {"mlp.c_fc.weight", "mlp.gate_proj.weight", GATES},
+                   {"mlp.c_fc.weight", "mlp.up_proj.weight", OTHERS},
+                   {"mlp.c_proj.weight", "mlp.down_proj.weight", ALL}};
+enum { LLAMA_COUNT = sizeof LLAMA_NAMES / sizeof *LLAMA_NAMES };
+
+/* The columns of a matrix (or of a vector) of ours that a part is. */
+static void columns_of(const Tensor *tensor, const GptConfig *c, Part part, int *from, int *count)
+{
+    const int queries = c->heads * c->head_size, keys = c->key_heads * c->head_size;
+    const int starts[] = {0, 0, queries, queries + keys, 0, c->hidden};
+    const int counts[] = {tensor->cols, queries, keys, keys, c->hidden, c->hidden};
+    *from = starts[part], *count = counts[part];
+}
+
+/* Lists a block's tensors as a llama's file has them. */
+static int list_llama(NamedTensor *list, const Gpt *gpt, Real *block)
+{
+    int count = 0;
+    for (int i = 0; i < gpt->tensor_count; i++) {
+        const Tensor *tensor = &gpt->tensors[i];
+        int layer = -1, skip = 0, from, cols;
+        sscanf(tensor->name, "h.%d.%n", &layer, &skip);
+        for (int n = 0; tensor->trained && n < LLAMA_COUNT; n++) {
+            if (strcmp(tensor->name + skip, LLAMA_NAMES[n].ours) != 0)
+                continue;
+            columns_of(tensor, &gpt->config, LLAMA_NAMES[n].part, &from, &cols);
+            NamedTensor *entry = &list[count++];
+            *entry = (NamedTensor){.rows = tensor_is_vector(tensor) ? 0 : tensor->rows,
+                                   .cols = cols,
+                                   .at = block + tensor->offset + from};
+            if (tensor->parts) /* a linear layer of a block */
+                entry->rows = cols, entry->cols = tensor->rows, entry->step = tensor->cols;
+            snprintf(entry->name, sizeof entry->name, layer < 0 ? "%s%.0d%s" : "%s%d.%s",
+                     layer < 0 ? "" : "model.layers.", max_int(layer, 0), LLAMA_NAMES[n].theirs);
+        }
+    }
+    return count;
+}
+
+/* The tensors of a model's own file: an array that the caller frees. `inner`: see list_block(). */
+static NamedTensor *list_file(const Gpt *gpt, Real *block, const char *inner, int *count)
+{
+    NamedTensor *list = memory_new(3 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    *count = gpt_config_family(&gpt->config) == FAMILY_LLAMA
+                 ? list_llama(list, gpt, block)
+                 : list_block(list, gpt, block, "", inner);
+    return list;
 }
 
 /* ---- The files ---- */
@@ -50,8 +116,8 @@ static const char MODEL[] = "model.safetensors", INDEX[] = "model.safetensors.in
 
 bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, uint64_t identity)
 {
-    NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
-    const int count = weights_list(list, gpt, block, "");
+    int count;
+    NamedTensor *list = list_file(gpt, block, "transformer.", &count);
     cJSON *metadata = cJSON_CreateObject();
     if (identity)
         cJSON_AddStringToObject(metadata, "identity", checksum_hex(identity).text);
@@ -152,9 +218,9 @@ static void check_tied(const SafeTensors *files, const Gpt *gpt)
 {
     const int V = gpt->config.vocabulary, C = gpt->config.width;
     Real *head = memory_new((size_t)V * (size_t)C, sizeof *head, "the head");
-    safetensors_read(files, &(NamedTensor){"lm_head.weight", V, C, head});
+    safetensors_read(files, &(NamedTensor){"lm_head.weight", V, C, head, 0});
     if (memcmp(head, gpt->weights.embedding.wte, sizeof *head * (size_t)V * (size_t)C))
-        die("%s: lm_head.weight differs from wte.weight, but config.json ties them; set "
+        die("%s: lm_head.weight differs from the table of tokens, but config.json ties them; set "
             "tie_word_embeddings to false there",
             safetensors_file_of(files, "lm_head.weight"));
     free(head);
@@ -177,7 +243,8 @@ static void check_others(const SafeTensors *files, const Gpt *gpt, NamedTensor *
         if (!strcmp(name, "lm_head.weight") && !gpt->config.untied)
             check_tied(files, gpt);
         else if (!bsearch(&wanted, list, (size_t)count, sizeof wanted, by_name) &&
-                 !ends_with(name, ".attn.bias") && !ends_with(name, ".attn.masked_bias"))
+                 !ends_with(name, ".attn.bias") && !ends_with(name, ".attn.masked_bias") &&
+                 !ends_with(name, ".rotary_emb.inv_freq"))
             die("%s has the tensor %.100s, which the model in config.json does not have",
                 safetensors_file_of(files, name), name);
     }
@@ -185,11 +252,11 @@ static void check_others(const SafeTensors *files, const Gpt *gpt, NamedTensor *
 
 void weights_read_model(const SafeTensors *files, const Gpt *gpt)
 {
-    NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
     /* an old file is one that has its first tensor under the shorter name */
     const char *first = gpt->config.norm == NORM_POST ? "tokens_embed.weight" : "wte.weight";
-    const int count = list_block(list, gpt, gpt->weight_block, "",
-                                 safetensors_has(files, first) ? "" : "transformer.");
+    int count;
+    NamedTensor *list = list_file(gpt, gpt->weight_block,
+                                  safetensors_has(files, first) ? "" : "transformer.", &count);
     const char *wrong =
         read_list(files, list, count) ? NULL : weights_wrong(gpt, gpt->weight_block);
     if (wrong)
@@ -200,10 +267,14 @@ void weights_read_model(const SafeTensors *files, const Gpt *gpt)
 
 uint64_t weights_checksum(const Gpt *gpt, Real *block)
 {
+    int count;
+    NamedTensor *list = list_file(gpt, block, "", &count);
+    Real *room = safetensors_room(list, count);
     Checksum *checksum = checksum_begin(0);
-    for (int i = 0; i < gpt->tensor_count; i++)
-        checksum_add(checksum, block + gpt->tensors[i].offset,
-                     tensor_size(&gpt->tensors[i]) * sizeof *block);
+    for (int i = 0; i < count; i++)
+        checksum_add(checksum, safetensors_numbers(&list[i], room), safetensors_bytes(&list[i]));
+    free(room);
+    free(list);
     return checksum_end(checksum);
 }
 

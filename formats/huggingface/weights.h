@@ -1,17 +1,19 @@
 /* weights.h: a block of a model's weights, or of Adam's moments, as the tensors of a file: under
  * the names that Transformers gives them. The linear layers of a block are stored as GPT-2's
- * Conv1D, which is how the model has them: (inputs, outputs), a row for each input. */
+ * Conv1D, which is how the model has them: (inputs, outputs), a row for each input. A llama's are
+ * stored the other way round, and what the model has side by side (queries, keys and values; the
+ * two halves of a gated layer) as matrices of their own. */
 #ifndef PULGA_WEIGHTS_H
 #define PULGA_WEIGHTS_H
 
 #include "formats/safetensors.h"
 #include "model/gpt.h"
 
-/* Fills a list, which has room for gpt->tensor_count; each name begins with `prefix`, which may be
- * empty. The entries point into the block. Returns how many there are. */
+/* Fills a list, which has room for gpt->tensor_count, with the model's own tensors under the names
+ * of GPT-2, of a llama too; each name begins with `prefix`, which may be empty. The entries point into the block. Returns how many there are. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
 
-/* Writes a block of weights as model.safetensors; identity: the run's, or 0. The file has only
+/* Writes a block of weights as model.safetensors, as the model's family has them; identity: the run's, or 0. The file has only
  * the weights, as Transformers expects it. Warns and returns false if that fails. */
 bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, uint64_t identity);
 

@@ -1,6 +1,6 @@
 /* attention.c: one thread takes one head of one sequence and walks its queries in strips of 32;
- * strips.h has the geometry. Backward needs no atomic sums: all strips of a head, which add into
- * the same dk and dv, belong to one thread. */
+ * strips.h has the geometry. Backward needs no atomic sums: all strips of the heads that share keys
+ * and values, which add into the same dk and dv, belong to one thread. */
 #include "strips.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip_size)
 {
     const size_t rows = (size_t)N, HD = (size_t)shape->heads * (size_t)shape->head_size;
-    return (AttentionWork){.dqkv = arena_take(arena, rows, 3 * HD),
+    return (AttentionWork){.dqkv = arena_take(arena, rows, (size_t)attention_columns(shape)),
                            .dmixed = arena_take(arena, rows, HD),
                            .strips = arena_take(arena, 3 * (size_t)thread_limit(), strip_size),
                            .strip_size = strip_size};
@@ -28,7 +28,7 @@ Attention attention_new(Arena *arena, const AttentionShape *shape, const Attenti
 {
     const size_t rows = (size_t)N, H = (size_t)shape->heads, HD = H * (size_t)shape->head_size;
     Attention layer = {.shape = *shape, .p = *p, .dp = *dp, .work = work};
-    layer.keep.qkv = arena_take(arena, rows, 3 * HD);
+    layer.keep.qkv = arena_take(arena, rows, (size_t)attention_columns(shape));
     layer.keep.mixed = arena_take(arena, rows, HD);
     layer.keep.log_sum = arena_take(arena, rows, H);
     return layer;
@@ -163,14 +163,20 @@ static void attend(const HeadView *head, Real *map, AttentionWork work, Dropout 
     }
 }
 
-/* d has the gradients in the same views: d->mixed is given; d->q, d->k and d->v are set. */
-static void attend_backward(const HeadView *d, const HeadView *head, AttentionWork work,
-                            Dropout dropout)
+/* Sets the gradients of keys and values to 0. */
+static void clear_keys(const HeadView *d)
 {
-    for (int j = 0; j < head->length; j++) {
+    for (int j = 0; j < d->length; j++) {
         memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
         memset(d->v.at + j * d->v.row_step, 0, sizeof(Real) * (size_t)d->v.cols);
     }
+}
+
+/* d has the gradients in the same views: d->mixed is given, d->q is set, and d->k and d->v, which
+ * other heads may share, are added to. */
+static void attend_backward(const HeadView *d, const HeadView *head, AttentionWork work,
+                            Dropout dropout)
+{
     for (Strip s = {0}; strip_next(head, &s);) {
         const Matrix q = strip_rows(head->q, s), dq = strip_rows(d->q, s);
         const Matrix dmixed = strip_rows(d->mixed, s);
@@ -215,13 +221,13 @@ size_t attention_map_size(const Batch *batch, int sequences, int heads)
 /* Stores k and v of a batch's rows in the KV cache. */
 static void cache_rows(const Real *qkv, const Batch *batch, const AttentionShape *shape)
 {
-    const int HD = shape->heads * shape->head_size;
+    const int HD = shape->heads * shape->head_size, columns = attention_columns(shape);
     for (int s = 0; s < batch->sequences; s++) {
         Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[s]);
         const int first = batch->start[s], past = batch_past(batch, s);
         for (int i = first; i < batch->start[s + 1]; i++)
-            memcpy(ROW(slot, past + i - first, 2 * HD), ROW(qkv, i, 3 * HD) + HD,
-                   sizeof(Real) * 2 * (size_t)HD);
+            memcpy(ROW(slot, past + i - first, columns - HD), ROW(qkv, i, columns) + HD,
+                   sizeof(Real) * (size_t)(columns - HD));
     }
 }
 
@@ -233,8 +239,11 @@ void attention_forward(Real *y, Real *maps, const Attention *layer, const Real *
     const int N = batch->rows, H = shape->heads;
     assert(!maps || !batch->cache);
 
-    /* 1  qkv = x·Wqkv + bqkv */
+    /* 1  qkv = x·Wqkv + bqkv, with q and k turned by their positions */
     linear_forward(qkv, layer->p.qkv, x, N);
+    if (layer->work.rotary.size)
+        rotary_forward(qkv, layer->work.rotary, H + shape->key_heads, attention_columns(shape),
+                       batch);
     if (batch->cache)
         cache_rows(qkv, batch, shape);
 
@@ -265,7 +274,7 @@ void attention_backward(Real *dx, const Attention *layer, const Real *dy, const 
     const AttentionShape *shape = &layer->shape;
     Real *qkv = layer->keep.qkv, *mixed = layer->keep.mixed, *log_sum = layer->keep.log_sum;
     Real *dqkv = layer->work.dqkv, *dmixed = layer->work.dmixed;
-    const int N = batch->rows, H = shape->heads;
+    const int N = batch->rows, K = shape->key_heads, group = shape->heads / K;
     assert(!batch->cache);
 
     /* 6  y = mixed·Wout + bout */
@@ -275,12 +284,18 @@ void attention_backward(Real *dx, const Attention *layer, const Real *dy, const 
     OMP(parallel)
     OMP(for collapse(2) schedule(dynamic) nowait)
     for (int s = 0; s < batch->sequences; s++)
-        for (int h = 0; h < H; h++) {
-            const HeadView d = head_view(dqkv, dmixed, NULL, batch, shape, s, h);
-            const HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
-            attend_backward(&d, &head, layer->work, dropout);
-        }
+        for (int k = 0; k < K; k++)
+            for (int h = k * group; h < (k + 1) * group; h++) {
+                const HeadView d = head_view(dqkv, dmixed, NULL, batch, shape, s, h);
+                const HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
+                if (h == k * group)
+                    clear_keys(&d);
+                attend_backward(&d, &head, layer->work, dropout);
+            }
 
-    /* 1  qkv = x·Wqkv + bqkv */
+    /* 1  qkv = x·Wqkv + bqkv, with q and k turned by their positions */
+    if (layer->work.rotary.size)
+        rotary_backward(dqkv, layer->work.rotary, shape->heads + K, attention_columns(shape),
+                        batch);
     linear_backward(dx, layer->dp.qkv, dqkv, layer->p.qkv, x, N);
 }

@@ -1,9 +1,12 @@
 /* attention.h: multi-head attention, for each sequence of a batch and each head:
  *
- *     q | k | v = x·Wqkv + bqkv          each H heads of D side by side
+ *     q | k | v = x·Wqkv + bqkv          H, K and K heads of D side by side
+ *     q, k = turned by their positions   if these are rotary: see rotary.h
  *     P = softmax(q·kᵀ/√D)               over the keys that a query attends to: see pattern.h
  *     mixed = dropout(P)·v
  *     y = mixed·Wout + bout
+ *
+ * Head h reads the keys and values of head ⌊h·K/H⌋: H/K heads in a row share them.
  *
  * No T×T matrix is kept, unless the caller asks for the attention maps: a thread holds the scores
  * of a strip of 32 queries at a time, over the span of their keys, so a window of w costs O(T·w).
@@ -18,24 +21,26 @@
 #include "model/shape/pattern.h"
 #include "dropout.h"
 #include "linear.h"
+#include "rotary.h"
 
 typedef struct {
-    Linear qkv; /* [C, 3·H·D] (3·H·D): Q, then K, then V */
-    Linear out; /* [H·D, C] (C)                          */
+    Linear qkv; /* [C, (H + 2K)·D] ((H + 2K)·D): Q, then K, then V */
+    Linear out; /* [H·D, C] (C)                                    */
 } AttentionWeights;
 
 typedef struct {
-    int width, heads, head_size; /* C H D                                                    */
-    const Pattern *patterns;     /* (H) NULL: all attend to all                              */
-    int context;                 /* T, the longest sequence                                  */
-    int layer;                   /* chooses the dropout masks and the layer of the KV cache  */
+    int width, heads, key_heads, head_size; /* C H K D */
+    const Pattern *patterns; /* (H) NULL: all attend to all                              */
+    int context;             /* T, the longest sequence                                  */
+    int layer;               /* chooses the dropout masks and the layer of the KV cache  */
 } AttentionShape;
 
 /* Scratch memory, which all layers of a model share. */
 typedef struct {
-    Real *dqkv, *dmixed; /* (N, 3·H·D) (N, H·D)                                             */
+    Real *dqkv, *dmixed; /* (N, (H + 2K)·D) (N, H·D)                                        */
     Real *strips;        /* (threads, 3, strip_size) P, dropped, ddropped and then dscores  */
     size_t strip_size;   /* numbers in a strip                                              */
+    Rotary rotary;       /* not scratch: its tables                                         */
 } AttentionWork;
 
 typedef struct {
@@ -44,12 +49,18 @@ typedef struct {
     const Real *patch; /* (N, H·D) takes the place of `mixed` in forward, but NAN leaves it as it
                           is; NULL: no head is patched */
     struct {
-        Real *qkv;   /* (N, 3·H·D)                                                          */
+        Real *qkv;   /* (N, (H + 2K)·D)                                                     */
         Real *mixed; /* (N, H·D) the output of all heads                                    */
         Real *log_sum; /* (N, H) ln Σ exp(q·k/√D), a sum over keys: P = exp(q·k/√D − log_sum) */
     } keep;
     AttentionWork work;
 } Attention;
+
+/* How many numbers q | k | v of a row are. */
+static inline int attention_columns(const AttentionShape *shape)
+{
+    return (shape->heads + 2 * shape->key_heads) * shape->head_size;
+}
 
 /* For layers of this shape. strip_size is attention_strip_size() of all heads of the model. */
 AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip_size);

@@ -10,6 +10,7 @@ static AttentionShape attention_shape(const GptConfig *config, int layer)
     return (AttentionShape){
         .width = config->width,
         .heads = config->heads,
+        .key_heads = config->key_heads,
         .head_size = config->head_size,
         .patterns = config->patterns ? ROW(config->patterns, layer, config->heads) : NULL,
         .context = config->context,
@@ -22,10 +23,14 @@ BlockWork block_work(Arena *arena, const GptConfig *config, int N)
     const AttentionShape first = attention_shape(config, 0);
     const size_t strip_size =
         attention_strip_size(config->patterns, config->layers * config->heads, config->context);
-    return (BlockWork){.attention = attention_work(arena, &first, N, strip_size),
-                       .dhidden = arena_take(arena, rows, (size_t)config->hidden),
-                       .branch = arena_take(arena, rows, C),
-                       .din = arena_take(arena, rows, C)};
+    const size_t hidden = (config->gated ? 3 : 1) * (size_t)config->hidden;
+    BlockWork work = {.attention = attention_work(arena, &first, N, strip_size),
+                      .dhidden = arena_take(arena, rows, hidden),
+                      .branch = arena_take(arena, rows, C),
+                      .din = arena_take(arena, rows, C)};
+    if (config->positions == POSITIONS_ROTARY)
+        work.attention.rotary = rotary_new(arena, config->context, config->head_size);
+    return work;
 }
 
 Block block_new(Arena *arena, const GptConfig *config, int layer, const BlockWeights *p,
@@ -39,7 +44,7 @@ Block block_new(Arena *arena, const GptConfig *config, int layer, const BlockWei
     block.attention =
         attention_new(arena, &shape, &p->attention, &dp->attention, work->attention, N);
     block.feedforward = feedforward_new(arena, p->feedforward, dp->feedforward, config->activation,
-                                        work->dhidden, N);
+                                        config->gated, work->dhidden, N);
     block.keep.inner1 = arena_take(arena, rows, C);
     block.keep.inner2 = arena_take(arena, rows, C);
     block.keep.middle = arena_take(arena, rows, C);

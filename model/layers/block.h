@@ -22,7 +22,7 @@ typedef struct {
 /* Scratch memory, which all blocks of a model share. */
 typedef struct {
     AttentionWork attention;
-    Real *dhidden; /* (N, F) see feedforward.h */
+    Real *dhidden; /* see feedforward.h */
     Real *branch;  /* (N, C) the output of attention or feed-forward; in backward its gradient */
     Real *din;     /* (N, C) the gradient of the input of attention or feed-forward */
 } BlockWork;

@@ -11,10 +11,13 @@ void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
     const Matrix wte = matrix_rounded(p.wte, 1, C, p.rounding); /* a row for each token */
     OMP(parallel for if(worth_threads(batch->rows, C)))
     for (int s = 0; s < batch->sequences; s++) {
-        const Real *position = ROW(p.wpe, batch_past(batch, s), C);
-        for (int i = batch->start[s]; i < batch->start[s + 1]; i++, position += C) {
+        const int first = batch->start[s];
+        for (int i = first; i < batch->start[s + 1]; i++) {
             Real *out = ROW(y, i, C);
             matrix_read(out, matrix_rows(wte, batch->tokens[i], 1));
+            if (!p.wpe)
+                continue;
+            const Real *position = ROW(p.wpe, batch_past(batch, s) + i - first, C);
             for (int c = 0; c < C; c++)
                 out[c] += position[c];
         }
@@ -28,13 +31,16 @@ void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C,
     {
         const Columns own = columns_of_thread(C);
         for (int s = 0; s < batch->sequences; s++) {
-            Real *dposition = ROW(dp.wpe, batch_past(batch, s), C);
-            for (int i = batch->start[s]; i < batch->start[s + 1]; i++, dposition += C) {
+            const int first = batch->start[s];
+            for (int i = first; i < batch->start[s + 1]; i++) {
                 Real *dtoken = ROW(dp.wte, batch->tokens[i], C);
                 const Real *dout = ROW(dy, i, C);
                 for (int c = own.from; c < own.end; c++)
                     dtoken[c] += dout[c];
-                for (int c = own.from; learned && c < own.end; c++)
+                if (!learned)
+                    continue;
+                Real *dposition = ROW(dp.wpe, batch_past(batch, s) + i - first, C);
+                for (int c = own.from; c < own.end; c++)
                     dposition[c] += dout[c];
             }
         }

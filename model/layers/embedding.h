@@ -1,4 +1,5 @@
-/* embedding.h: y = wte[token] + wpe[position], for each of N rows.
+/* embedding.h: y = wte[token] + wpe[position], for each of N rows; with rotary positions (see
+ * rotary.h) there is no wpe, and y = wte[token].
  *
  * wpe is learned or, after the 2017 paper, fixed: C^-1/2 · PE, where PE(p, 2i) is the sine of
  * p/10000^(2i/C) and PE(p, 2i + 1) its cosine. (The paper adds PE to √C · wte; here all is
@@ -11,7 +12,7 @@
 
 typedef struct {
     Real *wte;         /* [V, C] a row for each token    */
-    Real *wpe;         /* [T, C] a row for each position */
+    Real *wpe;         /* [T, C] a row for each position, or NULL */
     Rounding rounding; /* of wte: see linear.h */
 } Embedding;
 

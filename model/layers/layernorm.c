@@ -7,8 +7,6 @@
 #include "base/numbers/lanes.h"
 #include "base/parallel/threads.h"
 
-static const Real EPSILON = (Real)1e-5;
-
 LayerNorm layernorm_new(Arena *arena, LayerNormWeights p, LayerNormWeights dp, int N)
 {
     LayerNorm layer = {.p = p, .dp = dp};
@@ -27,12 +25,12 @@ void layernorm_forward(Real *y, const LayerNorm *layer, const Real *x, int N)
         const Real *in = ROW(x, i, C);
         Real *out = ROW(y, i, C);
 
-        /* 1  mean and variance */
+        /* 1  mean and variance; the mean of RMSNorm is 0 */
         Real sum, squares;
         SUM_IN_LANES(Real, sum, c, C, in[c]);
-        const Real mean = sum / (Real)C;
+        const Real mean = p.rms ? 0 : sum / (Real)C;
         SUM_IN_LANES(Real, squares, c, C, (in[c] - mean) * (in[c] - mean));
-        const Real rstd = 1 / sqrt(squares / (Real)C + EPSILON);
+        const Real rstd = 1 / sqrt(squares / (Real)C + p.epsilon);
 
         /* 2  y = gain∘n + bias, with n = (x − mean)·rstd */
         for (int c = 0; c < C; c++)
@@ -77,8 +75,9 @@ void layernorm_backward(Real *dx, const LayerNorm *layer, const Real *dy, const 
          *        ∂mean/∂x_i = 1/C   and   ∂rstd/∂x_i = −rstd²·n_i/C
          *        ∂n_j/∂x_i = rstd·([i = j] − 1/C − n_i·n_j/C)
          *    exactly, since epsilon is inside rstd; so, with means over the row,
-         *        dx = rstd·(dn − mean(dn) − n·mean(dn∘n)) */
-        const Real dn_mean = dn_sum / (Real)C, dn_n_mean = dn_n_sum / (Real)C;
+         *        dx = rstd·(dn − mean(dn) − n·mean(dn∘n))
+         *    where mean(dn) is 0 if the mean of x is */
+        const Real dn_mean = p.rms ? 0 : dn_sum / (Real)C, dn_n_mean = dn_n_sum / (Real)C;
         for (int c = 0; c < C; c++) {
             const Real n = (in[c] - mean) * rstd;
             din[c] = rstd * (p.gain[c] * dout[c] - dn_mean - n * dn_n_mean);

@@ -1,5 +1,7 @@
 /* layernorm.h: y = gain∘(x − mean)·rstd + bias, for each of N rows of C; here
- * rstd = 1/√(variance + 1e-5) and the variance is the biased one. */
+ * rstd = 1/√(variance + epsilon) and the variance is the biased one.
+ *
+ * RMSNorm is the same with a mean and a bias of 0: y = gain∘x/√(mean(x²) + epsilon). */
 #ifndef PULGA_LAYERNORM_H
 #define PULGA_LAYERNORM_H
 
@@ -8,6 +10,8 @@
 typedef struct {
     Real *gain, *bias; /* (C) (C) */
     int width;         /* C       */
+    bool rms;          /* RMSNorm */
+    Real epsilon;
 } LayerNormWeights;
 
 typedef struct {

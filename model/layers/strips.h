@@ -44,13 +44,14 @@ typedef struct {
 static inline HeadView head_view(Real *qkv, Real *mixed, Real *log_sum, const Batch *batch,
                                  const AttentionShape *shape, int sequence, int number)
 {
-    const int H = shape->heads, D = shape->head_size;
+    const int H = shape->heads, K = shape->key_heads, D = shape->head_size;
     const int first = batch->start[sequence], length = batch->start[sequence + 1] - first;
-    const Matrix rows = matrix(ROW(qkv, first, 3 * H * D), length, 3 * H * D);
+    const int columns = attention_columns(shape), keys = number / (H / K);
+    const Matrix rows = matrix(ROW(qkv, first, columns), length, columns);
     return (HeadView){
         .q = matrix_cols(rows, number * D, D),
-        .k = matrix_cols(rows, (H + number) * D, D),
-        .v = matrix_cols(rows, (2 * H + number) * D, D),
+        .k = matrix_cols(rows, (H + keys) * D, D),
+        .v = matrix_cols(rows, (H + K + keys) * D, D),
         .mixed = matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
         .log_sum = log_sum ? ROW(log_sum, first, H) + number : NULL,
         .pattern = pattern_at(shape->patterns, number),
@@ -66,14 +67,14 @@ static inline HeadView head_view(Real *qkv, Real *mixed, Real *log_sum, const Ba
 static inline void head_view_cached(HeadView *head, const Batch *batch, const AttentionShape *shape,
                                     int sequence, int number)
 {
-    const int H = shape->heads, D = shape->head_size;
+    const int K = shape->key_heads, D = shape->head_size, keys = number / (shape->heads / K);
     head->past = batch_past(batch, sequence);
     head->length += head->past;
     assert(head->prefix <= head->length); /* else tokens ahead are not in the cache */
     const Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[sequence]);
-    const Matrix rows = matrix(slot, head->length, 2 * H * D);
-    head->k = matrix_cols(rows, number * D, D);
-    head->v = matrix_cols(rows, (H + number) * D, D);
+    const Matrix rows = matrix(slot, head->length, 2 * K * D);
+    head->k = matrix_cols(rows, keys * D, D);
+    head->v = matrix_cols(rows, (K + keys) * D, D);
 }
 
 /* Some queries of a head, and the keys that any of them attends to. */

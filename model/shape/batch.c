@@ -7,7 +7,7 @@ KvCache kv_cache_new(const GptConfig *config, int slots)
     KvCache cache = {.layers = config->layers,
                      .slots = slots,
                      .context = config->context,
-                     .width = 2 * config->heads * config->head_size};
+                     .width = 2 * config->key_heads * config->head_size};
     Arena count = {0};
     arena_take(&count, (size_t)cache.layers * (size_t)slots,
                (size_t)cache.context * (size_t)cache.width);

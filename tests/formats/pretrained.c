@@ -21,7 +21,8 @@ static void assert_same_model(const Pretrained *a, const Pretrained *b)
     assert_int_equal(x.patterns != NULL, y.patterns != NULL);
     if (x.patterns)
         assert_memory_equal(x.patterns, y.patterns, sizeof PATTERNS);
-    assert_memory_equal(&x, &y, offsetof(GptConfig, no_qkv_bias) + sizeof(bool));
+    EACH_GPT_FIELD (f)
+        assert_true(field_equal(&f->field, &x, &y));
 
     const Tokenizer *t = &a->tokenizer, *u = &b->tokenizer;
     assert_true(t->kind == u->kind && t->form == u->form && t->stream == u->stream);

@@ -29,7 +29,7 @@ static void write_two(const char *folder)
     memcpy(b, B, sizeof b);
     cJSON *metadata = cJSON_CreateObject();
     cJSON_AddStringToObject(metadata, "step", "12");
-    const NamedTensor tensors[] = {{"first.weight", 2, 3, a}, {"b", 0, 3, b}};
+    const NamedTensor tensors[] = {{"first.weight", 2, 3, a, 0}, {"b", 0, 3, b, 0}};
     assert_true(safetensors_write(enter(folder), "some", tensors, 2, metadata));
 }
 
@@ -40,8 +40,8 @@ TEST(tensors_are_read_back_bit_by_bit)
     assert_int_equal(scratch_count(folder), 1);
     FREED_BY(safetensors_close) SafeTensors file = open_some(folder);
     float a[6] = {0}, b[3] = {0};
-    safetensors_read(&file, &(NamedTensor){"b", 0, 3, b});
-    safetensors_read(&file, &(NamedTensor){"first.weight", 2, 3, a});
+    safetensors_read(&file, &(NamedTensor){"b", 0, 3, b, 0});
+    safetensors_read(&file, &(NamedTensor){"first.weight", 2, 3, a, 0});
     assert_memory_equal(a, A, sizeof a); /* all bits */
     assert_memory_equal(b, B, sizeof b);
     assert_true(safetensors_has(&file, "b"));
@@ -126,7 +126,7 @@ TEST(a_file_that_cannot_be_written_is_reported)
     FREED_BY(directory_close) Directory directory = directory_open(gone);
     assert_int_equal(rmdir(gone), 0);
     float b[3] = {0};
-    const NamedTensor tensor = {"b", 0, 3, b};
+    const NamedTensor tensor = {"b", 0, 3, b, 0};
     const ChildEnd ending =
         APART(_exit(safetensors_write(&directory, "b", &tensor, 1, cJSON_CreateObject()) ? 0 : 2));
     assert_int_equal(ending.status, 2);
@@ -146,18 +146,18 @@ TEST(a_tensor_of_another_shape_is_refused)
 {
     SCRATCH(folder);
     write_two(folder);
-    static const NamedTensor wrong[] = {{"first.weight", 3, 2, NULL},
-                                        {"first.weight", 0, 6, NULL},
-                                        {"first.weight", 2, 2, NULL},
-                                        {"first.weight", 1, 3, NULL},
-                                        {"b", 0, 2, NULL},
-                                        {"b", 0, 4, NULL},
+    static const NamedTensor wrong[] = {{"first.weight", 3, 2, NULL, 0},
+                                        {"first.weight", 0, 6, NULL, 0},
+                                        {"first.weight", 2, 2, NULL, 0},
+                                        {"first.weight", 1, 3, NULL, 0},
+                                        {"b", 0, 2, NULL, 0},
+                                        {"b", 0, 4, NULL, 0},
                                         {"b", 1, 3, NULL},
                                         {"b", 3, 1, NULL}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
         ASSERT_DIES(read_one(folder, wrong[i]), folder, "/some", wrong[i].name, "shape");
-    ASSERT_DIES(read_one(folder, (NamedTensor){"c", 0, 3, NULL}), folder, "no tensor c");
-    read_one(folder, (NamedTensor){"b", 0, 3, NULL});
+    ASSERT_DIES(read_one(folder, (NamedTensor){"c", 0, 3, NULL, 0}), folder, "no tensor c");
+    read_one(folder, (NamedTensor){"b", 0, 3, NULL, 0});
 }
 
 /* ---- Damaged files ---- */
@@ -167,8 +167,8 @@ static void read_two(const char *folder)
 {
     float a[6], b[3];
     SafeTensors file = open_some(folder);
-    safetensors_read(&file, &(NamedTensor){"first.weight", 2, 3, a});
-    safetensors_read(&file, &(NamedTensor){"b", 0, 3, b});
+    safetensors_read(&file, &(NamedTensor){"first.weight", 2, 3, a, 0});
+    safetensors_read(&file, &(NamedTensor){"b", 0, 3, b, 0});
     _exit(memcmp(a, A, sizeof a) || memcmp(b, B, sizeof b) ? 3 : 0);
 }
 
@@ -396,8 +396,8 @@ TEST(doubles_are_converted)
     by_hand(folder, header, sizeof header - 1, &numbers, sizeof numbers);
     FREED_BY(safetensors_close) SafeTensors file = open_some(folder);
     Real d[2], f[1];
-    safetensors_read(&file, &(NamedTensor){"d", 2, 1, d});
-    safetensors_read(&file, &(NamedTensor){"f", 0, 1, f});
+    safetensors_read(&file, &(NamedTensor){"d", 2, 1, d, 0});
+    safetensors_read(&file, &(NamedTensor){"f", 0, 1, f, 0});
     assert_true(d[0] == (Real)-0.1 && d[1] == (Real)3e30 && f[0] == 2.5f);
 }
 
@@ -429,7 +429,7 @@ static void write_halves(const char *folder, const char *type, unsigned first, i
 static bool read_halves(const char *folder, int count, Real *read)
 {
     FREED_BY(safetensors_close) SafeTensors file = open_some(folder);
-    return safetensors_read(&file, &(NamedTensor){"h", 0, count, read});
+    return safetensors_read(&file, &(NamedTensor){"h", 0, count, read, 0});
 }
 
 static const struct {
@@ -467,7 +467,7 @@ static void read_cut(const char *folder, Real *read)
     AUTOFREE char *path = format_text("%s/some", folder);
     if (truncate(path, 5000))
         _exit(3);
-    safetensors_read(&file, &(NamedTensor){"h", 0, 5000, read});
+    safetensors_read(&file, &(NamedTensor){"h", 0, 5000, read, 0});
 }
 
 TEST(a_file_that_becomes_shorter_is_noticed)
@@ -530,5 +530,5 @@ TEST(other_types_are_refused_only_if_they_are_read)
         ASSERT_DIES(read_one(folder, (NamedTensor){"a", 0, cases[i].count, NULL}), cases[i].said,
                     "F32");
     }
-    read_one(folder, (NamedTensor){"b", 0, 1, NULL}); /* beside the last */
+    read_one(folder, (NamedTensor){"b", 0, 1, NULL, 0}); /* beside the last */
 }

@@ -13,7 +13,7 @@ static void place(AttentionLayer *layer, const AttentionShape *shape, Arena *are
 {
     const Batch *batch = &layer->batch;
     const int C = shape->width, HD = shape->heads * shape->head_size;
-    const AttentionWeights p = {.qkv = linear_new(arena, C, 3 * HD),
+    const AttentionWeights p = {.qkv = linear_new(arena, C, attention_columns(shape)),
                                 .out = linear_new(arena, HD, C)};
     const AttentionWork work =
         attention_work(arena, shape, batch->rows,
@@ -27,6 +27,7 @@ static void place(AttentionLayer *layer, const AttentionShape *shape, Arena *are
 AttentionLayer attention_layer_new(AttentionShape shape, const int *lengths, int sequences)
 {
     AttentionLayer layer = {0};
+    shape.key_heads = shape.heads;
     layer.start = memory_new((size_t)sequences + 1, sizeof *layer.start, "a batch");
     layer.prefix = memory_new((size_t)sequences, sizeof *layer.prefix, "a batch");
     for (int s = 0; s < sequences; s++) {

@@ -7,6 +7,10 @@
 enum { T = 7, L = 2, H = 3, D = 3, C = 7, F = 11, V = 13, N = 12 };
 
 #define ODD SIZES(T, L, H, D, C, F, V)
+#define LLAMA                                                                           \
+    SIZES_SHARED(T, L, H, 1, 4, C, F, V), .rms = true, .positions = POSITIONS_ROTARY,   \
+                                          .activation = ACTIVATION_SILU, .gated = true, \
+                                          .no_other_bias = true
 #define PATTERNS(...)                  \
     .patterns = (const Pattern[L * H]) \
     {                                  \
@@ -49,6 +53,18 @@ const Case CASES[] = {
                PATTERNS(STRIDED(3), W(3), SUMMARY(4, 2), W(0), FIXED(2), W(2))},
      .dropout = 0.3,
      .kind = CASE_MASKED},
+    {.name = "rms", .shape = {ODD, .rms = true}},
+    {.name = "shared keys, post",
+     .shape = {SIZES_SHARED(T, L, H, 1, D, C, F, V), .norm = NORM_POST}},
+    {.name = "gelu, gated", .shape = {ODD, .activation = ACTIVATION_GELU, .gated = true}},
+    {.name = "rotary, untied, dropout",
+     .shape = {SIZES(T, L, H, 4, C, F, V), .positions = POSITIONS_ROTARY, .untied = true},
+     .dropout = 0.2},
+    {.name = "llama", .shape = {LLAMA, .no_qkv_bias = true}},
+    {.name = "qwen2, patterns, pairs",
+     .shape = {LLAMA, .untied = true,
+               PATTERNS(W(2), STRIDED(2), W(0), FIXED(3), SUMMARY(3, 1), W(3))},
+     .kind = CASE_PAIRS},
 };
 const int CASE_COUNT = sizeof CASES / sizeof *CASES;
 

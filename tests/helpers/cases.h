@@ -6,9 +6,10 @@
 #include "model/gpt.h"
 
 /* The sizes of a model, by their letters: see model/shape/gpt_config.h. */
-#define SIZES(T, L, H, D, C, F, V)                                                              \
-    .context = (T), .layers = (L), .heads = (H), .head_size = (D), .width = (C), .hidden = (F), \
-    .vocabulary = (V)
+#define SIZES(T, L, H, D, C, F, V) SIZES_SHARED(T, L, H, H, D, C, F, V)
+#define SIZES_SHARED(T, L, H, K, D, C, F, V)                                                       \
+    .context = (T), .layers = (L), .heads = (H), .key_heads = (K), .head_size = (D), .width = (C), \
+    .hidden = (F), .vocabulary = (V), .norm_epsilon = 1e-5, .theta = 3
 
 typedef struct {
     const char *name;

@@ -14,8 +14,15 @@
 static const char TEXT[] = "el perro come un hueso\n¿qué come el perro?\n";
 
 const Pattern PATTERNS[4] = {W(1), W(0), W(2), W(7)};
-const Kind PLAIN = {
-    .shape = {.context = 8, .layers = 2, .heads = 2, .head_size = 3, .width = 6, .hidden = 24}};
+const Kind PLAIN = {.shape = {.context = 8,
+                              .layers = 2,
+                              .heads = 2,
+                              .key_heads = 2,
+                              .head_size = 3,
+                              .width = 6,
+                              .hidden = 24,
+                              .norm_epsilon = 1e-5,
+                              .theta = 1e4}};
 
 static Directory entered; /* the folder that a test is at work in */
 

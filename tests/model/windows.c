@@ -163,6 +163,8 @@ static void model_new(Model *model, GptConfig config, int prefix)
     config.context = CONTEXT;
     config.heads = HEADS;
     config.head_size = 5;
+    config.key_heads = config.heads;
+    config.norm_epsilon = 1e-5;
     config.width = WIDTH;
     config.hidden = 16;
     config.vocabulary = VOCABULARY;

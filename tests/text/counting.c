@@ -53,6 +53,8 @@ static double mixed_loss(Corpus *c, double share, double *counting)
                              .layers = 1,
                              .heads = 1,
                              .head_size = 4,
+                             .key_heads = 1,
+                             .norm_epsilon = 1e-5,
                              .width = 4,
                              .hidden = 4,
                              .context = c->context};

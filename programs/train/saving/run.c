@@ -353,9 +353,11 @@ void record_check_plan(const Config *config, const Directory *directory, const P
 {
     static const char *const changed =
         N_("%s/config.json: its %s was changed since the run was begun; change it back");
-    EACH_GPT_FIELD (f)
+    EACH_GPT_FIELD (f) {
+        const char *named = f->names[gpt_config_family(&plan->shape)];
         if (!field_equal(&f->field, &config->shape, &plan->shape))
-            die(changed, directory->path, f->huggingface ? f->huggingface : f->field.name);
+            die(changed, directory->path, named ? named : f->field.name);
+    }
     if (!config->shape.patterns != !plan->shape.patterns)
         die(changed, directory->path, "attend");
     const char *begun = json_text(config_own(config), "kernel");

@@ -42,6 +42,9 @@ static LayerCase layer_case(GptConfig config, double rate)
     config.layers = config.vocabulary = 1;
     config.context = LONG;
     config.heads = HEADS;
+    config.key_heads = config.key_heads ? config.key_heads : HEADS;
+    config.norm_epsilon = 1e-5;
+    config.theta = 3;
     config.width = WIDTH;
     config.hidden = HIDDEN;
     LayerCase c = {.batch = {.rows = LONG_START[3], .sequences = 3, .start = LONG_START},
@@ -72,22 +75,26 @@ static void check_layer(LayerCase *c, const Real *dx, LossFunction *loss, const 
 {
     Gpt *gpt = &c->gpt;
     const size_t HD = HEADS * (size_t)gpt->config.head_size;
+    const size_t KD = (size_t)gpt->config.key_heads * (size_t)gpt->config.head_size;
+    const bool turned = gpt->config.positions == POSITIONS_ROTARY;
     add_constant(gpt->gradient_block, gpt->size, -1);
     assert_gradient("x", c->x, dx, (size_t)c->batch.rows * WIDTH, loss, c, false);
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
         Real *at = gpt->weight_block + tensor->offset, *d = gpt->gradient_block + tensor->offset;
-        if (strncmp(tensor->name, prefix, strlen(prefix)))
+        /* (what is not trained gets its gradients, of which nobody makes use) */
+        if (strncmp(tensor->name, prefix, strlen(prefix)) || !tensor->trained)
             continue;
         if (strcmp(tensor->name, "h.0.attn.c_attn.bias")) {
             assert_gradient(tensor->name, at, d, tensor_size(tensor), loss, c, false);
             continue;
         }
-        /* A key's bias adds the same to all scores of a query, so its gradient is truly 0; so is
-         * that of a query's bias if the query sees only itself. */
+        /* A key's bias adds the same to all scores of a query, so its gradient is truly 0, unless
+         * each key is turned by another angle; so is that of a query's bias if the query sees only
+         * itself. */
         assert_gradient("bq", at, d, HD, loss, c, alone);
-        assert_gradient("bk", at + HD, d + HD, HD, loss, c, true);
-        assert_gradient("bv", at + 2 * HD, d + 2 * HD, HD, loss, c, false);
+        assert_gradient("bk", at + HD, d + HD, KD, loss, c, !turned);
+        assert_gradient("bv", at + HD + KD, d + HD + KD, KD, loss, c, false);
     }
 }
 
@@ -100,9 +107,9 @@ static double feedforward_loss(void *context)
 
 TEST(feedforward_gradients)
 {
-    for (int gelu = 0; gelu < 2; gelu++) {
-        FREED_BY(layer_case_free)
-        LayerCase c = layer_case((GptConfig){.head_size = 1, .activation = gelu}, 0);
+    for (int i = 0; i < 6; i++) {
+        const GptConfig config = {.head_size = 1, .activation = i % 3, .gated = i / 3};
+        FREED_BY(layer_case_free) LayerCase c = layer_case(config, 0);
         AUTOFREE Real *dx = memory_new((size_t)c.batch.rows * WIDTH, sizeof *dx, "a test");
         feedforward_loss(&c);
         feedforward_backward(dx, &c.gpt.block[0].feedforward, c.dy, c.x, c.batch.rows);
@@ -141,6 +148,28 @@ TEST(block_gradients)
         check_block((GptConfig){.norm = post, .head_size = 3}, 0, false);
         check_block((GptConfig){.norm = post, .activation = ACTIVATION_GELU, .head_size = 2}, 0.3,
                     false);
+    }
+}
+
+/* Each choice of llama's by itself, and all together with patterns and dropout. */
+TEST(block_gradients_of_llamas_choices)
+{
+    static const Pattern sparse[] = {STRIDED(3), W(4), SUMMARY(4, 2)};
+    for (int post = 0; post < 2; post++) {
+        check_block((GptConfig){.norm = post, .rms = true, .head_size = 3}, 0, false);
+        check_block((GptConfig){.norm = post, .key_heads = 1, .head_size = 2}, 0, false);
+        check_block((GptConfig){.norm = post, .positions = POSITIONS_ROTARY, .head_size = 6}, 0,
+                    false);
+        check_block((GptConfig){.norm = post,
+                                .rms = true,
+                                .positions = POSITIONS_ROTARY,
+                                .key_heads = 1,
+                                .activation = ACTIVATION_SILU,
+                                .gated = true,
+                                .no_other_bias = true,
+                                .patterns = sparse,
+                                .head_size = 4},
+                    0.2, false);
     }
 }
 

@@ -16,19 +16,21 @@ static double loss(void *context)
 }
 
 /* The bias of queries, keys and values, head by head. A key's bias adds the same to all scores of a
- * query, so its gradient is truly 0; so is that of a query's bias if the query sees only itself. */
+ * query, so its gradient is truly 0, unless each key is turned by another angle; so is that of a
+ * query's bias if the query sees only itself. */
 static void check_qkv_bias(Checked *checked, const Tensor *tensor, const Real *gradients, int layer)
 {
     const GptConfig *config = &checked->gpt.config;
-    const int H = config->heads, D = config->head_size;
-    for (int third = 0; third < 3; third++)
-        for (int h = 0; h < H; h++) {
-            const size_t at = tensor->offset + (size_t)((third * H + h) * D);
-            const Pattern pattern = pattern_at(config->patterns, layer * H + h);
-            const bool alone = pattern.kind == PATTERN_WINDOW && pattern.size == 1;
-            assert_gradient(tensor->name, checked->gpt.weight_block + at, gradients + at, (size_t)D,
-                            loss, checked, third == 1 || (third == 0 && alone));
-        }
+    const int H = config->heads, K = config->key_heads, D = config->head_size;
+    const bool turned = config->positions == POSITIONS_ROTARY;
+    for (int h = 0; h < H + 2 * K; h++) {
+        const size_t at = tensor->offset + (size_t)(h * D);
+        const Pattern pattern = pattern_at(config->patterns, layer * H + h % H);
+        const bool alone = pattern.kind == PATTERN_WINDOW && pattern.size == 1;
+        const bool is_query = h < H, is_key = !is_query && h < H + K;
+        assert_gradient(tensor->name, checked->gpt.weight_block + at, gradients + at, (size_t)D,
+                        loss, checked, is_query ? alone : is_key && !turned);
+    }
 }
 
 static void check_case(const Case *c)

@@ -106,6 +106,9 @@ TEST(rows_must_be_whole_blocks)
 {
     static const int sizes[][3] = {{100, 64, 16}, {128, 100, 16}, {128, 64, 24}};
     for (int i = 0; i < 3; i++)
-        assert_false(gpt_rounds(&(GptConfig){
-            .width = sizes[i][0], .hidden = sizes[i][1], .heads = 4, .head_size = sizes[i][2]}));
+        assert_false(gpt_rounds(&(GptConfig){.width = sizes[i][0],
+                                             .hidden = sizes[i][1],
+                                             .heads = 4,
+                                             .key_heads = 4,
+                                             .head_size = sizes[i][2]}));
 }
