@@ -403,17 +403,20 @@ static void announce_losses(const Trainer *t, const Screen *screen)
     screen_paragraph(screen, "", format, t->floor, seen.text);
 }
 
-/* sinusoidal positions, pre-norm, relu */
+/* sinusoidal positions, pre-norm, relu; a flag that is on, such as RMSNorm */
 static char *choices_of(const GptConfig *shape)
 {
     char *all = NULL;
-    EACH_GPT_FIELD (f)
-        if (f->field.kind == FIELD_CHOICE) {
-            AUTOFREE char *value = field_text(&f->field, shape);
-            AUTOFREE char *shown = f->shown ? format_text(translated(f->shown), translated(value))
-                                            : format_text("%s %s", f->field.name, value);
-            extend_text(&all, "%s%s", all ? ", " : "", shown);
-        }
+    const GptConfig off = {.rms = false};
+    if (shape->key_heads != shape->heads)
+        all = format_text(_("%s of keys"), plural((size_t)shape->key_heads, "head", "heads").text);
+    EACH_GPT_FIELD (f) {
+        AUTOFREE char *value = field_text(&f->field, shape);
+        if (!f->shown || (f->field.kind == FIELD_FLAG && field_equal(&f->field, shape, &off)))
+            continue;
+        AUTOFREE char *shown = format_text(translated(f->shown), translated(value));
+        extend_text(&all, "%s%s", all ? ", " : "", shown);
+    }
     return all;
 }
 

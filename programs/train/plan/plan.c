@@ -92,6 +92,24 @@ void plan_vocabulary(Settings *s, size_t text_size)
 
 /* ---- The model ---- */
 
+/* What --shape asks for, and a width of the feed-forward layer for as many numbers as one without a
+ * gate has. */
+static void choose_likeness(Settings *s, const Decided *decided, bool pairs)
+{
+    const bool llama = s->likeness == LIKE_LLAMA;
+    CHOOSE(shape.key_heads, s->shape.heads);
+    CHOOSE(shape.positions, llama   ? POSITIONS_ROTARY
+                            : pairs ? POSITIONS_LEARNED
+                                    : POSITIONS_SINUSOIDAL);
+    CHOOSE(shape.rms, llama);
+    CHOOSE(shape.activation, llama ? ACTIVATION_SILU : ACTIVATION_RELU);
+    CHOOSE(shape.gated, llama);
+    CHOOSE(shape.no_qkv_bias, llama);
+    CHOOSE(shape.no_other_bias, llama);
+    const int gated = (8 * s->shape.width / 3 + 15) / 16 * 16;
+    CHOOSE(shape.hidden, s->shape.gated ? gated : 4 * s->shape.width);
+}
+
 /* More layers or width gain nothing on a small text: the model grows with the number of its tokens.
  * The first row of the table that has room for them counts. For lines, the context is the longest
  * line, but at most LONGEST_CONTEXT unless it is a pair, rounded up to a multiple of 8. In pairs,
@@ -114,11 +132,10 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
     const bool divides = s->shape.width % sizes[i].heads == 0 || DECIDED(decided, shape.head_size);
     CHOOSE(shape.heads, divides ? sizes[i].heads : 1);
     CHOOSE(shape.head_size, s->shape.width / s->shape.heads);
-    CHOOSE(shape.hidden, 4 * s->shape.width);
     const int most = pairs ? GPT_MAX_CONTEXT - 7 : LONGEST_CONTEXT;
     const int64_t longest = min_int64((int64_t)corpus->longest, most);
     CHOOSE(shape.context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
-    CHOOSE(shape.positions, pairs ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
+    choose_likeness(s, decided, pairs);
 }
 
 void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
@@ -209,7 +226,8 @@ static int64_t steps_of_an_hour(const Settings *s, const Corpus *corpus, int voc
                                 int64_t epoch)
 {
     const double weights = (double)s->shape.layers *
-                               (4.0 * s->shape.heads * s->shape.head_size + 2.0 * s->shape.hidden) *
+                               (2.0 * (s->shape.heads + s->shape.key_heads) * s->shape.head_size +
+                                (s->shape.gated ? 3.0 : 2.0) * s->shape.hidden) *
                                s->shape.width +
                            (double)vocabulary * s->shape.width;
     const double rows = fmax(1, (double)corpus->train.rows / (double)epoch);

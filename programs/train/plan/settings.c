@@ -15,6 +15,7 @@
  * step. */
 static const char *const SEQUENCES[] = {
     [SEQUENCE_LINES] = "lines", [SEQUENCE_STREAM] = "stream", NULL};
+static const char *const LIKENESSES[] = {[LIKE_GPT2] = "gpt2", [LIKE_LLAMA] = "llama", NULL};
 static const char *const OPTIMIZERS[] = {
     [OPTIMIZER_ADAMW] = "adamw", [OPTIMIZER_MUON] = "muon", NULL};
 static const char *const SCHEDULES[] = {
@@ -60,16 +61,21 @@ const Field SETTINGS[] = {
         "fortieth of the text is set aside for that")},
 
     FIELD_HEADING("The model:"),
+    {"shape", LIFE_CALL, CHOICE_FIELD(likeness, LIKENESSES, "gpt2"),
+     N_("of which family: llama is --positions rotary --rms --activation silu --gated "
+        "--no-qkv-bias --no-other-bias")},
     {"layers", LIFE_RUN, WHOLE_FIELD(shape.layers, NULL, "L", 1, GPT_MAX_LAYERS),
      N_("number of blocks [suits the text]")},
     {"heads", LIFE_RUN, WHOLE_FIELD(shape.heads, NULL, "H", 1, GPT_MAX_HEADS),
      N_("attention heads in each block [suits the text]")},
+    {"key-heads", LIFE_RUN, WHOLE_FIELD(shape.key_heads, NULL, "K", 1, GPT_MAX_HEADS),
+     N_("heads of keys and values, each shared by H/K heads in a row [H]")},
     {"width", LIFE_RUN, WHOLE_FIELD(shape.width, NULL, "C", 1, GPT_MAX_WIDTH),
      N_("width of the model [suits the text]")},
     {"head-size", LIFE_RUN, WHOLE_FIELD(shape.head_size, NULL, "D", 1, GPT_MAX_WIDTH),
      N_("width of a head [C/H]")},
     {"hidden", LIFE_RUN, WHOLE_FIELD(shape.hidden, NULL, "F", 1, GPT_MAX_HIDDEN),
-     N_("width of the feed-forward layer [4C]")},
+     N_("width of the feed-forward layer [4C; 8C/3 if it is gated, for as many numbers]")},
     {"context", LIFE_RUN, WHOLE_FIELD(shape.context, NULL, "T", 1, GPT_MAX_CONTEXT),
      N_("longest sequence, in tokens [suits the text]")},
     {"attend", LIFE_RUN, TEXT_FIELD(attend, N_("LIST")),
@@ -79,14 +85,24 @@ const Field SETTINGS[] = {
         "first layer, then of the next, and repeats")},
     {"positions", LIFE_RUN, CHOICE_FIELD(shape.positions, GPT_POSITIONS, NULL),
      N_("position encoding [learned for pairs, else sinusoidal]")},
+    {"theta", LIFE_RUN, NUMBER_FIELD(shape.theta, "10000", "X", 1, 1e12),
+     N_("the larger, the slower rotary positions turn")},
     {"norm", LIFE_RUN, CHOICE_FIELD(shape.norm, GPT_NORMS, "pre"),
      N_("layer norm before each branch (GPT-2) or after each sum (the 2017 paper)")},
+    {"rms", LIFE_RUN, FLAG_FIELD(shape.rms),
+     N_("RMSNorm in the place of layer norm: no mean is taken, and there is no bias")},
+    {"norm-epsilon", LIFE_RUN, NUMBER_FIELD(shape.norm_epsilon, "1e-5", "X", 1e-12, 1),
+     N_("what the norms add to the variance")},
     {"activation", LIFE_RUN, CHOICE_FIELD(shape.activation, GPT_ACTIVATIONS, "relu"),
      N_("activation of the feed-forward layer")},
+    {"gated", LIFE_RUN, FLAG_FIELD(shape.gated),
+     N_("the feed-forward layer multiplies its activations by a second half of it, without one")},
     {"untied", LIFE_RUN, FLAG_FIELD(shape.untied),
      N_("give the output head its own matrix instead of the embedding's")},
     {"no-qkv-bias", LIFE_RUN, FLAG_FIELD(shape.no_qkv_bias),
      N_("queries, keys and values have no bias")},
+    {"no-other-bias", LIFE_RUN, FLAG_FIELD(shape.no_other_bias),
+     N_("nothing else has a bias: attention's output, the feed-forward layer, the norms")},
     {"dropout", LIFE_RUN, NUMBER_FIELD(dropout, NULL, "P", 0, 0.99),
      N_("share of activations dropped [if a part is held out: 0.1 for words, masked tokens and "
         "--from, 0.1 or 0.2 for large models of medium texts; else 0]")},
@@ -271,6 +287,13 @@ void settings_check_values(const Settings *s, const Decided *decided)
     if (s->shape.heads && !DECIDED(decided, shape.head_size) && s->shape.width % s->shape.heads)
         usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
                     s->shape.heads, s->shape.width);
+    if (s->shape.heads && s->shape.key_heads && s->shape.heads % s->shape.key_heads)
+        usage_error("--key-heads %d does not divide --heads %d", s->shape.key_heads,
+                    s->shape.heads);
+    if (s->shape.positions == POSITIONS_ROTARY && s->shape.head_size % 2)
+        usage_error("--positions rotary turns pairs of numbers, but a head's size is %d: give an "
+                    "even --head-size",
+                    s->shape.head_size);
     free(settings_patterns(s->attend, s->shape.layers, s->shape.heads));
     if (s->shards & (s->shards - 1))
         usage_error("--shards %d is not a power of two: 1, 2, 4, 8 and so on", s->shards);

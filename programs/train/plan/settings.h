@@ -13,6 +13,7 @@
 #include "text/tokenizer.h"
 
 typedef enum { SEQUENCE_LINES, SEQUENCE_STREAM } SequenceChoice;
+typedef enum { LIKE_GPT2, LIKE_LLAMA } Likeness;
 
 typedef struct {
     /* the text */
@@ -28,6 +29,7 @@ typedef struct {
     int val_seed;             /* draws those lines, and what is evaluated; 0: the last lines */
     bool counts;              /* keep what counting needs to be mixed with the model */
     /* the model */
+    Likeness likeness;
     GptConfig shape; /* all but the size of its vocabulary and its patterns */
     char *attend;    /* a list of patterns (see model/shape/pattern.h), or NULL: all */
     double dropout;
