@@ -219,9 +219,9 @@ def batch_of(sequences):
 
 # ---- The model ----
 
-def layernorm(w, name, x):
-    centred = x - x.mean(-1, keepdim=True)
-    rstd = 1 / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+def norm(w, s, name, x):
+    centred = x if s['rms'] else x - x.mean(-1, keepdim=True)
+    rstd = 1 / (centred.square().mean(-1, keepdim=True) + s['norm-epsilon']).sqrt()
     return w[name + '.weight'] * centred * rstd + w[name + '.bias']
 
 
@@ -245,6 +245,14 @@ def pattern(entry, i, j):
     return (abs(i - j) < int(kind)) if kind not in ('all', '0') else (j >= 0), j
 
 
+def turned(x, place, theta):
+    """Rotary positions: the first half of a head's numbers are real parts, the others imaginary."""
+    D = x.shape[-1]
+    angle = torch.from_numpy(place)[:, None] * theta ** (-torch.arange(0, D, 2).double() / D)
+    pairs = torch.complex(x[..., :D // 2], x[..., D // 2:]) * torch.polar(torch.ones_like(angle), angle)
+    return torch.cat([pairs.real, pairs.imag], -1)
+
+
 def attention(w, s, l, x, place, prefix, step):
     """Softmax attention over all rows of the batch at once, (N, N) for each head: a query sees the
     keys of its own sequence, up to itself, and all of the prefix if it is in there. It attends to
@@ -254,8 +262,12 @@ def attention(w, s, l, x, place, prefix, step):
     start = row - place  # where the sequence of a row begins
     ahead = (place < prefix)[:, None] & (place < prefix)
     own = (start[:, None] == start) & ((row[:, None] >= row) | ahead)
-    qkv = linear(w, f'h.{l}.attn.c_attn', x)
-    q, k, v = qkv.reshape(N, 3, H, D).permute(1, 2, 0, 3)  # (H, N, D) each
+    K = s['key-heads']
+    qkv = linear(w, f'h.{l}.attn.c_attn', x).reshape(N, H + 2 * K, D).transpose(0, 1)
+    q, k, v = qkv.split([H, K, K])  # (H, N, D), (K, N, D), (K, N, D)
+    if s['positions'] == 'rotary':
+        q, k = turned(q, place, s['theta']), turned(k, place, s['theta'])
+    k, v = k.repeat_interleave(H // K, 0), v.repeat_interleave(H // K, 0)
     scores = q @ k.transpose(1, 2) / math.sqrt(D)
     mixed = []
     for h in range(H):
@@ -272,10 +284,14 @@ def attention(w, s, l, x, place, prefix, step):
 
 def feedforward(w, s, l, x):
     h = linear(w, f'h.{l}.mlp.c_fc', x)
+    h, other = h.chunk(2, 1) if s['gated'] else (h, 1)
     if s['activation'] == 'relu':
         h = h.clamp(min=0)
+    elif s['activation'] == 'silu':
+        h = h * torch.sigmoid(h)
     else:
         h = h / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)))
+    h = h * other
     return linear(w, f'h.{l}.mlp.c_proj', h)
 
 
@@ -297,16 +313,19 @@ def model_loss(w, s, batch, step=0):
     def fed(x):
         return dropout(feedforward(w, s, l, x), DROP_FEEDFORWARD, l)
 
-    x = dropout(w['wte.weight'][tokens] + w['wpe.weight'][place], DROP_EMBEDDING, 0)  # (N, C)
+    x = w['wte.weight'][tokens]  # (N, C)
+    if s['positions'] != 'rotary':
+        x = x + w['wpe.weight'][place]
+    x = dropout(x, DROP_EMBEDDING, 0)
     for l in range(s['layers']):
         if s['norm'] == 'pre':
-            x = x + attended(layernorm(w, f'h.{l}.ln_1', x))
-            x = x + fed(layernorm(w, f'h.{l}.ln_2', x))
+            x = x + attended(norm(w, s, f'h.{l}.ln_1', x))
+            x = x + fed(norm(w, s, f'h.{l}.ln_2', x))
         else:
-            x = layernorm(w, f'h.{l}.ln_1', x + attended(x))
-            x = layernorm(w, f'h.{l}.ln_2', x + fed(x))
+            x = norm(w, s, f'h.{l}.ln_1', x + attended(x))
+            x = norm(w, s, f'h.{l}.ln_2', x + fed(x))
     if s['norm'] == 'pre':
-        x = layernorm(w, 'ln_f', x)
+        x = norm(w, s, 'ln_f', x)
     logits = x @ w['lm_head.weight' if s['untied'] else 'wte.weight'].T  # (N, V)
     counts = targets >= 0
     return (logits.logsumexp(1) - logits[torch.arange(len(targets)), targets])[counts].mean()
@@ -332,8 +351,11 @@ def sinusoids(T, C):
 # ---- Training ----
 
 def is_trained(name, s):
-    return not (name == 'wpe.weight' and s['positions'] == 'sinusoidal' or
-                name.endswith('attn.c_attn.bias') and s['no-qkv-bias'])
+    if name.endswith('attn.c_attn.bias'):
+        return not s['no-qkv-bias']
+    if name.endswith('.bias'):
+        return not s['no-other-bias'] and not (s['rms'] and 'ln_' in name)
+    return not (name == 'wpe.weight' and s['positions'] == 'sinusoidal')
 
 
 def learning_rate(s, t):
@@ -395,7 +417,9 @@ def train(w, s, corpus):
             if by_muon(name, s):
                 m[name] = MU * m[name] + (1 - MU) * scale * g[name]
                 u = MU * m[name] + (1 - MU) * scale * g[name]
-                parts = u.chunk(3, 1) if '.c_attn.' in name else [u]
+                width = (s['key-heads'] * s['head-size'] if '.c_attn.' in name else
+                         s['hidden'] if '.c_fc.' in name else u.shape[1])
+                parts = u.split(width, 1)
                 o = torch.cat([orthogonal(part) * max(part.shape) ** 0.5 for part in parts], 1)
                 w[name] = w[name] - rate * (s['decay'] * w[name] + 0.2 * o)
                 continue
@@ -426,7 +450,33 @@ def read_tensors(path, prefix=''):
         bytes_of = slice(*(begin + offset for offset in about['data_offsets']))
         numbers = np.frombuffer(raw[bytes_of], {'F32': '<f4', 'F64': '<f8'}[about['dtype']])
         tensors[name] = torch.from_numpy(numbers.astype(np.float64)).reshape(about['shape'])
-    return tensors
+    return of_llama(tensors) if 'model.norm.weight' in tensors else tensors
+
+
+LLAMA = {  # the tensors of a llama, in the place of one of ours
+    'wte': ['model.embed_tokens'], 'ln_f': ['model.norm'], 'lm_head': ['lm_head'],
+    'ln_1': ['input_layernorm'], 'ln_2': ['post_attention_layernorm'],
+    'attn.c_attn': [f'self_attn.{x}_proj' for x in 'qkv'], 'attn.c_proj': ['self_attn.o_proj'],
+    'mlp.c_fc': ['mlp.gate_proj', 'mlp.up_proj'], 'mlp.c_proj': ['mlp.down_proj'],
+}
+
+
+def of_llama(tensors):
+    """The same under our names, with zeros for the biases that a llama does not have."""
+    layers = 1 + max(int(name.split('.')[2]) for name in tensors if '.layers.' in name)
+    ours = {}
+    for name, theirs in LLAMA.items():
+        inside = not theirs[0].startswith(('model.', 'lm_head'))
+        for l in range(layers if inside else 1):
+            to, from_ = (f'h.{l}.', f'model.layers.{l}.') if inside else ('', '')
+            for kind in ('.weight', '.bias'):
+                parts = [tensors[from_ + x + kind] for x in theirs if from_ + x + kind in tensors]
+                if parts:
+                    turn = inside and parts[0].ndim == 2
+                    ours[to + name + kind] = torch.cat(parts).T if turn else torch.cat(parts)
+                elif kind == '.bias' and name not in ('wte', 'lm_head'):
+                    ours[to + name + kind] = torch.zeros(ours[to + name + '.weight'].shape[-1])
+    return {name: x.double() for name, x in ours.items()}
 
 
 def run_train(program, text, options, out, *more):
@@ -463,10 +513,11 @@ def compare_gradients(true, found, s):
         if not is_trained(name, s):
             check(not found[name].any(), f'{name} is not trained, but moved')
             continue
-        parts = 3 if '.c_attn.' in name else 1
-        for part, (g, h) in enumerate(zip(true[name].chunk(parts, -1),
-                                          found[name].chunk(parts, -1))):
-            if part == 1 and g.ndim == 1:
+        heads = [s['heads'], s['key-heads'], s['key-heads']]
+        parts = [n * s['head-size'] for n in heads] if '.c_attn.' in name else true[name].shape[-1]
+        for part, (g, h) in enumerate(zip(true[name].split(parts, -1),
+                                          found[name].split(parts, -1))):
+            if part == 1 and g.ndim == 1 and s['positions'] != 'rotary':
                 # The keys' bias adds the same to all scores of a query, which softmax ignores: its
                 # gradient is 0.
                 whole = largest(true[name])
@@ -553,6 +604,17 @@ LINES = {
     'average': PRE + '--average --clip 2 --dropout 0 --seed 10',
     'cosine, no bias': SMALL + '--batch 5 --no-qkv-bias --schedule cosine --lr 0.02 '
         '--min-lr 0.001 --clip 1.5 --dropout 0 --seed 4',
+    'rms': PRE.replace('relu', 'gelu') + '--rms --clip 2 --dropout 0 --seed 20',
+    'rotary, key heads': SMALL + PARTS + '--norm post --positions rotary --theta 20 --key-heads 2 '
+        '--attend strided:2,fixed:3,summary:3:1,all --lr-factor 0.2 --cooldown 0.5 --clip 2 '
+        '--dropout 0.2 --seed 21',
+    'gated, no other bias': PRE + '--gated --no-other-bias --optimizer muon --clip 2 --dropout 0 '
+        '--seed 22',
+    'llama': SMALL + PARTS + '--shape llama --key-heads 2 --optimizer muon --average '
+        '--lr-factor 0.2 --cooldown 0.3 --clip 2 --dropout 0.2 --seed 23',
+    'qwen2, untied': SMALL + PARTS + '--shape llama --no-qkv-bias=off --untied --key-heads 1 '
+        '--norm-epsilon 1e-6 --head-size 6 --lr-factor 0.2 --cooldown 0.3 --clip 2 --dropout 0 '
+        '--seed 24',
     'constant, held out': SMALL + PARTS + '--norm post --context 4 --val 0.3 --dropout 0.1 '
         '--schedule constant --lr 0.01 --cooldown 0.25 --clip 2.5 --seed 5',
     'masked': PRE.replace('1,2,3,0', 'all') + '--objective masked --clip 2 --dropout 0 --seed 11',

@@ -15,7 +15,7 @@ static const char C[] = "config.json";
     }
 
 static const Edit OF_ANY_CONFIG[] = {
-    {C, "\"gpt2\"", "\"llama\"", "model_type is \"llama\""},
+    {C, "\"gpt2\"", "\"bert\"", "model_type is \"bert\""},
     {C, "\"gpt2\"", "2", "model_type is 2"},
     ABSENT("model_type", "model_type is missing"),
     VALUE("n_embd", "6", "0", "n_embd is 0"),
@@ -41,7 +41,8 @@ static const Edit OF_ANY_CONFIG[] = {
     {C, "\"relu\"", "\"gelu\"", "activation_function is \"gelu\""},
     {C, "\"relu\"", "7", "activation_function is 7"},
     ABSENT("activation_function", NULL),
-    {C, "1e-05", "1e-06", "layer_norm_epsilon"},
+    {C, "1e-05", "1e-06", NULL},
+    {C, "1e-05", "0", "layer_norm_epsilon is 0"},
     {C, "1e-05", "\"1e-05\"", "layer_norm_epsilon"},
     VALUE("scale_attn_weights", "true", "false", "scale_attn_weights"),
     VALUE("scale_attn_weights", "true", "1", "scale_attn_weights is 1"),

@@ -10,10 +10,44 @@ TEST(layer_norm)
 {
     const Real x[] = {1, 2, 3, 4};
     Real gain[] = {1, 1, 1, 1}, bias[4] = {0}, y[4], mean[1], rstd[1];
-    const LayerNorm layer = {.p = {gain, bias, 4}, .keep = {mean, rstd}};
+    const LayerNorm layer = {.p = {gain, bias, 4, false, (Real)1e-5}, .keep = {mean, rstd}};
     layernorm_forward(y, &layer, x, 1);
     assert_close("layer norm", y, (double[]){-1.3416354, -0.4472118, 0.4472118, 1.3416354}, 4,
                  5e-8);
+    /* RMSNorm: x / √(7.5 + 1e-5) */
+    const LayerNorm rms = {.p = {gain, bias, 4, true, (Real)1e-5}, .keep = {mean, rstd}};
+    layernorm_forward(y, &rms, x, 1);
+    assert_close("RMSNorm", y, (double[]){0.3651481, 0.7302963, 1.0954444, 1.4605925}, 4, 5e-8);
+}
+
+/* Two positions of a head of four: theta 100 turns the second pair by a tenth of the first's angle.
+ * What a query and a key give depends on how far apart they are. */
+TEST(rotary_positions)
+{
+    enum { T = 5, D = 4 };
+    Real numbers[2 * T * 16] = {0};
+    Arena arena = {.at = numbers};
+    const Rotary rotary = rotary_new(&arena, T, D);
+    rotary_fill(rotary, T, 100);
+    Real x[T * D];
+    for (int i = 0; i < T * D; i++)
+        x[i] = (Real)(i % D + 1);
+    const Batch batch = {.rows = T, .sequences = 1, .start = (const int[]){0, T}};
+    rotary_forward(x, rotary, 1, D, &batch);
+    const double c = 0.5403023058681398, s = 0.8414709848078965; /* of 1, and of 0.1 */
+    const double c2 = 0.9950041652780258, s2 = 0.09983341664682815;
+    assert_close("position 0", x, (double[]){1, 2, 3, 4}, 4, 1e-12);
+    assert_close("position 1", x + D,
+                 (double[]){c - 3 * s, 2 * c2 - 4 * s2, 3 * c + s, 4 * c2 + 2 * s2}, 4, 1e-12);
+    double apart[2] = {0};
+    for (int d = 0; d < D; d++) {
+        apart[0] += (double)x[d] * (double)x[2 * D + d];
+        apart[1] += (double)x[2 * D + d] * (double)x[4 * D + d];
+    }
+    assert_close_one("two places on", apart[1], apart[0], 1e-12);
+    rotary_backward(x, rotary, 1, D, &batch);
+    for (int i = 0; i < T; i++)
+        assert_close("turned back", x + i * D, (double[]){1, 2, 3, 4}, 4, 1e-12);
 }
 
 TEST(gelu_and_relu)

@@ -1,7 +1,7 @@
 // kept.js: what a model has computed from some tokens:
 //
 //     stream[0 … L] (T, C)    the embedding, and what it has become after each layer
-//     qkv[layer] (T, 3·H·D)   queries, keys and values of all heads
+//     qkv[layer] (T, (H + 2K)·D)   queries, keys and values of all heads
 //     maps[layer][head] (T, T)   the weight of each key for each query; -1 if it cannot attend
 //
 // The rows of a token depend on those before it only, or in a prefix on all of the prefix. So the

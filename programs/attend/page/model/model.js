@@ -37,9 +37,19 @@ class Model {
     return this.last = kept;
   }
 
-  // The cosine of the vectors of two positions: 1 if they point in the same direction.
+  // The cosine of the vectors of two positions: 1 if they point in the same direction. Rotary
+  // positions turn each pair of numbers of a head by an angle: the mean of the cosines between them.
   cosine(i, j) {
+    if (this.positions === "rotary") return this.turned(i - j);
     const C = this.width, product = (a, b) => dot(this.weights("wpe").weight, a * C, b * C, C);
     return product(i, j) / Math.sqrt(product(i, i) * product(j, j));
+  }
+
+  turned(distance) {
+    const half = this["head-size"] / 2;
+    let sum = 0;
+    for (let d = 0; d < half; d++)
+      sum += Math.cos(distance * this.theta ** (-d / half));
+    return sum / half;
   }
 }

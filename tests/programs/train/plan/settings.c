@@ -37,7 +37,7 @@ TEST(a_resumed_run_keeps_all_but_a_few)
 {
     static const char *const call[] = {"stop-after", "threads", "out",  "overwrite", "no-plot",
                                        "resume",     "text",    "from", "verify",    "compare",
-                                       "val-text",   "minutes", "json"};
+                                       "val-text",   "minutes", "json", "shape"};
     static const char *const changing[] = {"epochs",           "steps", "patience", "log-every",
                                            "checkpoint-every", "keep",  "show",     "prompt"};
     EACH_FIELD (field, SETTINGS) {

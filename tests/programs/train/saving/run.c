@@ -16,7 +16,9 @@ static void change(const Field *field, Settings *settings)
 {
     char *number = format_text("%.0f", fmin(field->max, field->min + 3));
     const char *texts[] = {[FIELD_WHOLE] = number,
-                           [FIELD_NUMBER] = field->max < 1 ? "0.25" : "0.75",
+                           [FIELD_NUMBER] = field->max < 1   ? "0.25"
+                                            : field->min < 1 ? "0.75"
+                                                             : "3",
                            [FIELD_CHOICE] = field->choices ? field->choices[1] : NULL,
                            [FIELD_TEXT] = "2"};
     if (field->kind == FIELD_FLAG)
