@@ -115,9 +115,9 @@ class Corpus:
             row, tail = rows[0], int(s['val'] * len(rows[0]) + 0.5)
             end = len(row) - tail if 2 <= tail <= len(row) - 2 else len(row)
             self.train, self.held_out = [row[:end]], [row[end:]] if end < len(row) else []
-        else:       # lines drawn by the seed are held out
+        else:       # lines drawn by their seed are held out
             count = min(int(s['val'] * len(rows) + 0.5), len(rows) - 1)
-            order = random_order(s['seed'], SPLIT, len(rows), 0)
+            order = random_order(s['val-seed'], SPLIT, len(rows), 0)
             drawn = {i for i in range(len(rows)) if order[i] < count}
             self.train = [row for i, row in enumerate(rows) if i not in drawn]
             self.held_out = [rows[i] for i in sorted(drawn)]
@@ -249,7 +249,8 @@ def turned(x, place, theta):
     """Rotary positions: the first half of a head's numbers are real parts, the others imaginary."""
     D = x.shape[-1]
     angle = torch.from_numpy(place)[:, None] * theta ** (-torch.arange(0, D, 2).double() / D)
-    pairs = torch.complex(x[..., :D // 2], x[..., D // 2:]) * torch.polar(torch.ones_like(angle), angle)
+    pairs = torch.complex(x[..., :D // 2], x[..., D // 2:])
+    pairs = pairs * torch.polar(torch.ones_like(angle), angle)
     return torch.cat([pairs.real, pairs.imag], -1)
 
 
