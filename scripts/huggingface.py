@@ -96,6 +96,14 @@ def our_runs(folder):
         out = folder + "/" + "_".join(str(m) for m in more)
         run(TRAIN, text, *more, "--context", 64, "--steps", 8, "--out", out)
         compare(str(more), out, PROMPT.upper() if more == ["--lower"] else DECOMPOSED)
+    for number, (tokens, keys, tied, biases) in enumerate(itertools.product(
+            ("word", "char", "bpe"), (1, 3), ("--untied=off", "--untied"), ("on", "off"))):
+        out = folder + f"/llama-{number}"
+        run(TRAIN, text, "--shape", "llama", "--tokens", tokens, "--key-heads", keys, tied,
+            "--no-qkv-bias=" + biases, "--width", 24, "--heads", 3, "--context", 64,
+            *(["--head-size", 6, "--sequence", "stream"] if number % 3 else ["--theta", 50]),
+            "--steps", 8, "--out", out)
+        compare(f"llama {tokens} {keys} {tied} {biases}", out, DECOMPOSED)
 
 
 def our_run_saved_there(folder):
@@ -235,6 +243,24 @@ def foreign_models(folder):
         initializer_range=0.3)
     foreign_model(folder + "/openai-gpt", "openai-gpt", transformers.OpenAIGPTLMHeadModel(config),
                   tokenizer)
+    foreign_llamas(folder, [foreign_tokenizer(**case) for case in (cases[0], cases[5])])
+
+
+def foreign_llamas(folder, tokenizers):
+    for number, (kind, tokenizer, keys, tied) in enumerate(itertools.product(
+            ("Llama", "Qwen2", "Mistral"), tokenizers, (1, 2, 6), (True, False))):
+        config = getattr(transformers, kind + "Config")(
+            vocab_size=len(tokenizer), max_position_embeddings=64, hidden_size=24,
+            intermediate_size=40, num_hidden_layers=2, num_attention_heads=6,
+            num_key_value_heads=keys, tie_word_embeddings=tied, rms_norm_eps=1e-5 * (1 + number),
+            rope_theta=100.0 * (1 + number), initializer_range=0.3,
+            bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
+            **({"sliding_window": None} if kind == "Mistral" else {}))
+        if hasattr(config, "rope_parameters"):
+            config.rope_parameters["rope_theta"] = 100.0 * (1 + number)
+        torch.manual_seed(number)
+        model = getattr(transformers, kind + "ForCausalLM")(config)
+        foreign_model(f"{folder}/{kind}-{number}", f"{kind} {keys} {tied}", model, tokenizer)
 
 
 def foreign_model(out, what, model, tokenizer):
@@ -245,13 +271,14 @@ def foreign_model(out, what, model, tokenizer):
     text = out + ".txt"
     with open(text, "w") as file:
         file.write("\n".join(LINES) + "\n")
-    compare(what, out, DECOMPOSED)
+    # Transformers opens a qwen2 with Qwen's own tokenizer, whatever is there.
+    compare(what, out, DECOMPOSED, tokenizer if model.config.model_type == "qwen2" else None)
 
     # Files of before have no "transformer." in front of their names. They have no head either.
     bare = out + "-bare"
     model.base_model.save_pretrained(bare)
     tokenizer.save_pretrained(bare)
-    if model.config.tie_word_embeddings:
+    if model.config.tie_word_embeddings and "gpt" in model.config.model_type:
         check(torch.equal(pulga(bare, PROMPT)[1], pulga(out, PROMPT)[1]), what, "bare names")
 
     run(TRAIN, text, "--from", out, "--steps", 0, "--out", out + "-same")

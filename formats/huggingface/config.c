@@ -19,8 +19,9 @@
 static const char GELU[] = "gelu_new", OLD_GELU[] = "gelu";
 static const char NAME[] = "config.json";
 
-/* The values of model_type. Transformers has all but ours; mistral is read, not written: without
- * its windows it is a llama. */
+/* The values of model_type. Transformers has all but ours. qwen2 and mistral are read, not written:
+ * they are llamas, the one with biases for queries, keys and values, the other without windows. (For
+ * a qwen2 Transformers takes Qwen's own tokenizer, whatever is in tokenizer.json.) */
 static const struct {
     const char *type, *architecture;
     GptFamily family;
@@ -48,6 +49,11 @@ static Field named(const GptField *f, GptFamily family)
     return field;
 }
 
+/* It has two places in a llama's file. */
+#define FIELD_STRUCT GptConfig
+static const Field THETA = {"rope_theta", LIFE_RUN, NUMBER_FIELD(theta, NULL, NULL, 1, 1e12), NULL};
+#undef FIELD_STRUCT
+
 /* What "pulga" says beside the fields of the model that Transformers has no names for. */
 #define FIELD_STRUCT Config
 static const Field PURPOSE[] = {
@@ -67,7 +73,7 @@ static int model_type(const GptConfig *shape, bool sees_ahead)
     if (sees_ahead || shape->patterns)
         return PULGA;
     if (gpt_config_family(shape) == FAMILY_LLAMA)
-        return shape->no_qkv_bias ? LLAMA : QWEN2;
+        return LLAMA;
     const bool own = shape->heads * shape->head_size != shape->width;
     if (!own && !gpt_config_beyond(shape, NORM_PRE))
         return GPT2;
@@ -117,15 +123,28 @@ static void put_rest_of_gpt2(cJSON *json, const GptConfig *shape, double dropout
     cJSON_AddTrueToObject(json, "scale_attn_weights");
 }
 
-/* Transformers 5 reads rope_parameters, others rope_theta. */
+/* The numbers that are not whole. */
+void config_put_numbers(cJSON *json, const GptConfig *shape)
+{
+    const GptFamily family = gpt_config_family(shape);
+    EACH_GPT_FIELD (f)
+        if (f->field.kind == FIELD_NUMBER && f->names[family]) {
+            const Field field = named(f, family);
+            json_put_field(json, &field, shape);
+        }
+    /* Transformers 5 reads rope_parameters, others rope_theta. */
+    if (family == FAMILY_LLAMA) {
+        json_put_field(json, &THETA, shape);
+        json_put_field(json_get(json, "rope_parameters"), &THETA, shape);
+    }
+}
+
 static void put_rest_of_llama(cJSON *json, const GptConfig *shape, double dropout)
 {
     cJSON *rope = cJSON_AddObjectToObject(json, "rope_parameters");
-    cJSON_AddNumberToObject(rope, "rope_theta", shape->theta);
     cJSON_AddStringToObject(rope, "rope_type", "default");
-    cJSON_AddNumberToObject(json, "rope_theta", shape->theta);
     cJSON_AddNumberToObject(json, "attention_dropout", dropout);
-    cJSON_AddFalseToObject(json, "attention_bias");
+    cJSON_AddBoolToObject(json, "attention_bias", !shape->no_qkv_bias);
     cJSON_AddFalseToObject(json, "mlp_bias");
 }
 
@@ -144,11 +163,12 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
                                                      : "activation_function",
                             activation_name(shape->activation, type == OPENAI_GPT));
     EACH_GPT_FIELD (f)
-        if (name_of_number(f, family)) {
+        if (f->field.kind == FIELD_WHOLE && f->names[family]) {
             const Field field = named(f, family);
             json_put_field(json, &field, shape);
         }
     (family == FAMILY_LLAMA ? put_rest_of_llama : put_rest_of_gpt2)(json, shape, dropout);
+    config_put_numbers(json, shape);
     cJSON_AddNumberToObject(json, "initializer_range", 0.02);
     put_id(json, "bos_token_id", tokenizer->bos);
     put_id(json, "eos_token_id", tokenizer->eos);
@@ -287,8 +307,7 @@ static void check_rope(const Reading *file, const char *name)
 /* Dies if a layer attends to less than all. */
 static void check_windows(const Reading *file, int type)
 {
-    static const Switch switches[] = {
-        {"attention_bias", false}, {"mlp_bias", false}, {"use_sliding_window", false}};
+    static const Switch switches[] = {{"mlp_bias", false}, {"use_sliding_window", false}};
     check_switches(file, switches, sizeof switches / sizeof *switches);
     if (type == MISTRAL && cJSON_IsNumber(json_get(file->json, "sliding_window")))
         refuse(file, "sliding_window", "null");
@@ -311,7 +330,7 @@ static GptConfig read_llama(const Reading *file, int type)
                        .activation = ACTIVATION_SILU,
                        .gated = true,
                        .untied = !is_true(file, "tie_word_embeddings", false),
-                       .no_qkv_bias = type != QWEN2,
+                       .no_qkv_bias = !is_true(file, "attention_bias", type == QWEN2),
                        .no_other_bias = true};
     const char *activation = json_text(file->json, "hidden_act");
     if (!activation || strcmp(activation, "silu") != 0)
@@ -330,11 +349,8 @@ static GptConfig read_llama(const Reading *file, int type)
             json_get_field(file->json, &field, &shape, file->path);
     }
     const cJSON *rope = json_get(file->json, "rope_parameters");
-    const Field theta = {"rope_theta", LIFE_RUN,
-                         FIELD_NUMBER, .offset = offsetof(GptConfig, theta),
-                         .min = 1,     .max = 1e12};
-    if (json_get(rope, theta.name) || json_get(file->json, theta.name))
-        json_get_field(json_get(rope, theta.name) ? rope : file->json, &theta, &shape, file->path);
+    if (json_get(rope, THETA.name) || json_get(file->json, THETA.name))
+        json_get_field(json_get(rope, THETA.name) ? rope : file->json, &THETA, &shape, file->path);
     if (!shape.key_heads)
         shape.key_heads = shape.heads;
     if (shape.heads % shape.key_heads)

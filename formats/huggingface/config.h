@@ -24,6 +24,10 @@ struct cJSON;
 void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout,
                       const Tokenizer *tokenizer, bool causal_source);
 
+/* Puts those of its numbers again that are not whole: cJSON may print one that it has read with a
+ * digit too few. */
+void config_put_numbers(struct cJSON *json, const GptConfig *shape);
+
 /* A config.json that was read. */
 typedef struct {
     GptConfig shape;         /* its patterns belong to the config */

@@ -60,6 +60,7 @@ static const struct {
                    {"attn.c_attn.bias", "self_attn.k_proj.bias", KEYS},
                    {"attn.c_attn.bias", "self_attn.v_proj.bias", VALUES},
                    {"attn.c_proj.weight", "self_attn.o_proj.weight", ALL},
+                   {"attn.c_proj.bias", "self_attn.o_proj.bias", ALL},
                    {"ln_2.weight", "post_attention_layernorm.weight", ALL},
                    {"mlp.c_fc.weight", "mlp.gate_proj.weight", GATES},
                    {"mlp.c_fc.weight", "mlp.up_proj.weight", OTHERS},
@@ -75,16 +76,23 @@ static void columns_of(const Tensor *tensor, const GptConfig *c, Part part, int 
     *from = starts[part], *count = counts[part];
 }
 
-/* Lists a block's tensors as a llama's file has them. */
-static int list_llama(NamedTensor *list, const Gpt *gpt, Real *block)
+/* Lists a block's tensors as a llama's file has them. In a model with biases for queries, keys and
+ * values, attention's output has one too, of zeros, unless the file that is read (else NULL) is a
+ * qwen2's. */
+static int list_llama(NamedTensor *list, const Gpt *gpt, Real *block, const SafeTensors *files)
 {
+    const bool zeros = !gpt->config.no_qkv_bias &&
+                       (!files || safetensors_has(files, "model.layers.0.self_attn.o_proj.bias"));
     int count = 0;
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
         int layer = -1, skip = 0, from, cols;
         sscanf(tensor->name, "h.%d.%n", &layer, &skip);
-        for (int n = 0; tensor->trained && n < LLAMA_COUNT; n++) {
-            if (strcmp(tensor->name + skip, LLAMA_NAMES[n].ours) != 0)
+        const char *name = tensor->name + skip;
+        if (!tensor->trained && !(zeros && !strcmp(name, "attn.c_proj.bias")))
+            continue;
+        for (int n = 0; n < LLAMA_COUNT; n++) {
+            if (strcmp(name, LLAMA_NAMES[n].ours) != 0)
                 continue;
             columns_of(tensor, &gpt->config, LLAMA_NAMES[n].part, &from, &cols);
             NamedTensor *entry = &list[count++];
@@ -93,20 +101,26 @@ static int list_llama(NamedTensor *list, const Gpt *gpt, Real *block)
                                    .at = block + tensor->offset + from};
             if (tensor->parts) /* a linear layer of a block */
                 entry->rows = cols, entry->cols = tensor->rows, entry->step = tensor->cols;
-            snprintf(entry->name, sizeof entry->name, layer < 0 ? "%s%.0d%s" : "%s%d.%s",
-                     layer < 0 ? "" : "model.layers.", max_int(layer, 0), LLAMA_NAMES[n].theirs);
+            if (layer < 0)
+                snprintf(entry->name, sizeof entry->name, "%s", LLAMA_NAMES[n].theirs);
+            else
+                snprintf(entry->name, sizeof entry->name, "model.layers.%d.%s", layer,
+                         LLAMA_NAMES[n].theirs);
         }
     }
     return count;
 }
 
-/* The tensors of a model's own file: an array that the caller frees. `inner`: see list_block(). */
-static NamedTensor *list_file(const Gpt *gpt, Real *block, const char *inner, int *count)
+/* The tensors of a model's own file, an array that the caller frees: of these files, or (NULL) of
+ * one that we write. An old GPT-2's file is one that has its first tensor under the shorter name. */
+static NamedTensor *list_file(const Gpt *gpt, Real *block, const SafeTensors *files, int *count)
 {
     NamedTensor *list = memory_new(3 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    const char *first = gpt->config.norm == NORM_POST ? "tokens_embed.weight" : "wte.weight";
     *count = gpt_config_family(&gpt->config) == FAMILY_LLAMA
-                 ? list_llama(list, gpt, block)
-                 : list_block(list, gpt, block, "", inner);
+                 ? list_llama(list, gpt, block, files)
+                 : list_block(list, gpt, block, "",
+                              files && safetensors_has(files, first) ? "" : "transformer.");
     return list;
 }
 
@@ -117,7 +131,7 @@ static const char MODEL[] = "model.safetensors", INDEX[] = "model.safetensors.in
 bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, uint64_t identity)
 {
     int count;
-    NamedTensor *list = list_file(gpt, block, "transformer.", &count);
+    NamedTensor *list = list_file(gpt, block, NULL, &count);
     cJSON *metadata = cJSON_CreateObject();
     if (identity)
         cJSON_AddStringToObject(metadata, "identity", checksum_hex(identity).text);
@@ -252,11 +266,8 @@ static void check_others(const SafeTensors *files, const Gpt *gpt, NamedTensor *
 
 void weights_read_model(const SafeTensors *files, const Gpt *gpt)
 {
-    /* an old file is one that has its first tensor under the shorter name */
-    const char *first = gpt->config.norm == NORM_POST ? "tokens_embed.weight" : "wte.weight";
     int count;
-    NamedTensor *list = list_file(gpt, gpt->weight_block,
-                                  safetensors_has(files, first) ? "" : "transformer.", &count);
+    NamedTensor *list = list_file(gpt, gpt->weight_block, files, &count);
     const char *wrong =
         read_list(files, list, count) ? NULL : weights_wrong(gpt, gpt->weight_block);
     if (wrong)
@@ -268,7 +279,7 @@ void weights_read_model(const SafeTensors *files, const Gpt *gpt)
 uint64_t weights_checksum(const Gpt *gpt, Real *block)
 {
     int count;
-    NamedTensor *list = list_file(gpt, block, "", &count);
+    NamedTensor *list = list_file(gpt, block, NULL, &count);
     Real *room = safetensors_room(list, count);
     Checksum *checksum = checksum_begin(0);
     for (int i = 0; i < count; i++)

@@ -61,8 +61,7 @@ extern const GptField GPT_FIELDS[];
 #define EACH_GPT_FIELD(entry) \
     for (const GptField *(entry) = GPT_FIELDS; (entry)->field.name; (entry)++)
 
-/* Whether all choices are those of a llama or, with biases for queries, keys and values, of a qwen2;
- * then the model is of that family. */
+/* Llama's, if all choices are those of a llama; queries, keys and values may have biases. */
 GptFamily gpt_config_family(const GptConfig *config);
 
 /* The first choice of a model that Transformers' gpt2 does not have, or NULL. If norm is NORM_POST,

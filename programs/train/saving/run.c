@@ -282,6 +282,7 @@ bool record_update(const Directory *directory, const Settings *settings, cJSON *
 {
     cJSON *json = json_read(directory, CONFIG_FILE), *own = json_get(json, "pulga");
     put_settings(own, settings);
+    config_put_numbers(json, &settings->shape);
     if (result) {
         const double before = json_number(json_get(own, "result"), "seconds"); /* NAN: none */
         cJSON_AddNumberToObject(result, "seconds", seconds + fmax(before, 0));
