@@ -218,7 +218,7 @@ static void check_switches(const Reading *file, const Switch *switches, int coun
             refuse(file, switches[i].name, switches[i].supported ? "true" : "false");
 }
 
-/* The activation; dies if it is neither relu nor the tanh form of gelu. */
+/* The activation; dies if it is neither relu nor the tanh form of gelu nor silu. */
 static Activation read_activation(const Reading *file, bool is_openai)
 {
     const char *name = is_openai ? "afn" : "activation_function";
@@ -226,11 +226,13 @@ static Activation read_activation(const Reading *file, bool is_openai)
     const char *value = field ? cJSON_GetStringValue(field) : is_openai ? OLD_GELU : GELU;
     if (value && !strcmp(value, "relu"))
         return ACTIVATION_RELU;
+    if (value && !strcmp(value, "silu"))
+        return ACTIVATION_SILU;
     if (!value || (strcmp(value, is_openai ? OLD_GELU : GELU) &&
                    (is_openai || strcmp(value, "gelu_pytorch_tanh"))))
         refuse(file, name,
-               is_openai ? "\"gelu\" or \"relu\""
-                         : "\"gelu_new\", \"gelu_pytorch_tanh\" or \"relu\"");
+               is_openai ? "\"gelu\", \"relu\" or \"silu\""
+                         : "\"gelu_new\", \"gelu_pytorch_tanh\", \"relu\" or \"silu\"");
     return ACTIVATION_GELU;
 }
 

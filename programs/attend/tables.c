@@ -252,9 +252,8 @@ void tables_positions(const Positions *p)
 {
     enum { MOST = 40 }; /* lines */
     const int step = (p->count - 1) / MOST + 1;
-    printf(p->learned ? _("%d learned positions of width %d\n")
-                      : _("%d sinusoidal positions of width %d\n"),
-           p->count, p->width);
+    AUTOFREE char *title = positions_title(p);
+    printf("%s\n", title);
     /* translators: the head of a table; keep the widths */
     printf("\n%s%s\n", _("distance  cosine"), p->varies ? _("   least    most") : "");
     for (int d = 0; d < p->count; d += step) {

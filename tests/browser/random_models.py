@@ -117,6 +117,13 @@ class Choices:
             self.options += draw([[], ["--min-count", 3], ["--lower"]])
         if self.sequence == "stream":
             self.options += ["--context", draw([40, 64])]
+        # Some have choices of llama's.
+        draw = random.Random(number + 3000).choice
+        if draw([True, False]):
+            self.options += [
+                *draw([[], ["--rms"]]), *draw([[], ["--gated"]]), *draw([[], ["--no-other-bias"]]),
+                *draw([[], ["--positions", "rotary"]]), *draw([[], ["--activation", "silu"]]),
+                "--key-heads", draw([1, heads])]
         # In some models a head or a layer is off, or both.
         draw = random.Random(number + 2000).choice
         names = [f"L{layers}H{heads}"] + [f"L{layers}", f"L1,L{layers}H1"] * (layers > 1)

@@ -214,17 +214,32 @@ static void find_spread(Positions *p)
 
 Positions positions_read(const Gpt *gpt, const char *run)
 {
-    const int T = gpt->config.context, C = gpt->config.width;
+    const bool rotary = gpt->config.positions == POSITIONS_ROTARY;
+    const int T = gpt->config.context, C = rotary ? gpt->config.head_size : gpt->config.width;
+    const Rotary angles = gpt->work.block.attention.rotary;
     Positions p = {.count = T,
                    .width = C,
-                   .learned = gpt->config.positions == POSITIONS_LEARNED,
+                   .kind = gpt->config.positions,
                    .vectors = memory_new((size_t)T * (size_t)C, sizeof(Real), "the positions"),
                    .distance = memory_new((size_t)T, sizeof *p.distance, "the distances"),
                    .run = run};
-    for (int i = 0; i < T; i++)
-        scale_to_one(ROW(p.vectors, i, C), ROW(gpt->weights.embedding.wpe, i, C), C);
+    for (int i = 0; i < T; i++) {
+        Real *vector = ROW(p.vectors, i, C);
+        for (int c = 0; rotary && c < C; c++)
+            vector[c] = ROW(c % 2 ? angles.sine : angles.cosine, i, C / 2)[c / 2];
+        scale_to_one(vector, rotary ? vector : ROW(gpt->weights.embedding.wpe, i, C), C);
+    }
     find_spread(&p);
     return p;
+}
+
+char *positions_title(const Positions *p)
+{
+    static const char *const titles[] = {
+        [POSITIONS_SINUSOIDAL] = N_("%d sinusoidal positions of width %d"),
+        [POSITIONS_LEARNED] = N_("%d learned positions of width %d"),
+        [POSITIONS_ROTARY] = N_("%d rotary positions in heads of %d")};
+    return format_text(translated(titles[p->kind]), p->count, p->width);
 }
 
 void positions_free(Positions *p)
@@ -269,8 +284,7 @@ void positions_json(FILE *out, const Positions *p)
     AUTOFREE Real *row = row_new(p);
     fputs("{\"run\": ", out);
     put_json(out, p->run);
-    fprintf(out, ",\n\"positions\": \"%s\",\n\"cosines\": [",
-            p->learned ? "learned" : "sinusoidal");
+    fprintf(out, ",\n\"positions\": \"%s\",\n\"cosines\": [", GPT_POSITIONS[p->kind]);
     for (int i = 0; i < p->count; i++) {
         find_row(p, i, row);
         for (int j = 0; j < p->count; j++)
@@ -395,9 +409,8 @@ void positions_figure(FILE *out, const Positions *p)
     const double left = MARGIN + BESIDE, chart = left + SIDE + GAP_OF_CHART + BESIDE;
     const double width = chart + CHART + MARGIN, height = TOP + SIDE + BELOW + 54 + MARGIN;
     const int step = (p->count - 1) / CELLS_MOST + 1;
-    AUTOFREE char *note = format_text(p->learned ? _(": %d learned positions of width %d")
-                                                 : _(": %d sinusoidal positions of width %d"),
-                                      p->count, p->width);
+    AUTOFREE char *title = positions_title(p);
+    AUTOFREE char *note = format_text(": %s", title);
     svg_begin(out, width, height, 11);
     svg_title(out, width, _("Cosine of every pair of position vectors"), p->run, note);
     fprintf(out, "<g transform=\"translate(%g,%g)\" fill=\"#444\">\n", left, TOP);

@@ -17,7 +17,8 @@ void heads_figure(FILE *out, const Heads *heads);
 
 /* How alike the vectors are that tell a model where a token stands: the cosine of every pair of
  * them. For sinusoidal vectors (of an even width) it depends on the distance of the two positions
- * alone; for learned ones it may be anything.
+ * alone; for learned ones it may be anything. The vector of a rotary position is what turns a head:
+ * the cosine and the sine of each angle.
  *
  * Positions are counted from 0 in the code and in arrays, but from 1 wherever a person reads
  * them. */
@@ -28,8 +29,8 @@ typedef struct {
 } CosineSpread;
 
 typedef struct {
-    int count, width;       /* T, C                            */
-    bool learned;           /* else sinusoidal                 */
+    int count, width; /* T, C; D of rotary ones          */
+    PositionKind kind;
     bool varies;            /* for pairs of one distance       */
     Real *vectors;          /* (T, C) scaled to length 1       */
     CosineSpread *distance; /* (T) from 0 to T − 1             */
@@ -39,6 +40,9 @@ typedef struct {
 /* The caller frees it with positions_free(). */
 Positions positions_read(const Gpt *gpt, const char *run);
 void positions_free(Positions *positions);
+
+/* "8 learned positions of width 64"; the caller frees it. */
+char *positions_title(const Positions *positions);
 
 /* A picture in SVG: every pair as a cell, and the cosine against the distance. If there are
  * many positions, only every second, every third, … is a cell. */
