@@ -75,7 +75,7 @@ void pulga_sizes(const PulgaModel *model, int sizes[PULGA_SIZES])
 {
     const GptConfig *c = &model->gpt.config;
     const int eos = model->tokenizer.stream ? -1 : model->tokenizer.eos;
-    const int all[PULGA_SIZES] = {c->context, c->layers, c->heads,      c->head_size,
+    const int all[PULGA_SIZES] = {c->context, c->layers, c->heads,      c->key_heads, c->head_size,
                                   c->width,   c->hidden, c->vocabulary, eos};
     memcpy(sizes, all, sizeof all);
 }
@@ -143,9 +143,10 @@ static void forward(PulgaModel *model, const int *ids, int count, const Real *pa
     for (int l = 0; l < config->layers; l++) {
         Attention *attention = &gpt->block[l].attention;
         attention->patch = NULL;
+        const int columns = attention_columns(&attention->shape);
         if (out->qkv)
-            memcpy(ROW(out->qkv, (size_t)l * rows, 3 * HD), attention->keep.qkv,
-                   sizeof(Real) * rows * 3 * (size_t)HD);
+            memcpy(ROW(out->qkv, (size_t)l * rows, columns), attention->keep.qkv,
+                   sizeof(Real) * rows * (size_t)columns);
         if (out->mixed)
             memcpy(ROW(out->mixed, (size_t)l * rows, HD), attention->keep.mixed,
                    sizeof(Real) * rows * (size_t)HD);

@@ -20,15 +20,15 @@ typedef struct PulgaModel PulgaModel;
 PulgaModel *pulga_open(const char *path);
 void pulga_close(PulgaModel *model);
 
-/* The sizes T L H D C F V (model/shape/gpt_config.h), and the id of the token that ends a line, or
+/* The sizes T L H K D C F V (model/shape/gpt_config.h), and the id of the token that ends a line, or
  * -1. */
-enum { PULGA_SIZES = 8 };
+enum { PULGA_SIZES = 9 };
 void pulga_sizes(const PulgaModel *model, int sizes[PULGA_SIZES]);
 
 /* The text of the token with an id from 0 to V − 1: bytes, ended by a 0. */
 const char *pulga_token(const PulgaModel *model, int id);
 
-/* Weights number 0, 1, … by the name that they have in model.safetensors, and the gradients of the
+/* Weights number 0, 1, … by the name that they have in a gpt2's model.safetensors, and the gradients of the
  * last pulga_gradients(). Both may be read and written until the model is closed; what is written
  * into the weights counts from the next call on. rows is 0 for a vector. False after the last. */
 typedef struct {
@@ -43,7 +43,7 @@ typedef struct {
     Real *logits; /* (count, V)                                                          */
     Real *stream; /* (L + 1, count, C) the input of each block, and the output of the last */
     Real *maps;   /* (L, H, count, count) what each head attends to                      */
-    Real *qkv;    /* (L, count, 3·H·D) queries, keys and values                          */
+    Real *qkv;    /* (L, count, (H + 2K)·D) queries, keys and values                     */
     Real *mixed;  /* (L, count, H·D) the heads' outputs                                  */
 } PulgaForward;
 

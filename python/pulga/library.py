@@ -34,7 +34,8 @@ class Forward:
     logits: Array = dataclasses.field(repr=False)  # (T, V)
     hidden: Array = dataclasses.field(repr=False)  # (layers + 1, T, C)
     attention: Array = dataclasses.field(repr=False)  # (layers, heads, T, T)
-    queries: Array = dataclasses.field(repr=False)  # (layers, heads, T, D); so are the others
+    queries: Array = dataclasses.field(repr=False)  # (layers, heads, T, D); so are the others,
+    # but a head may share keys and values: (layers, key heads, T, D)
     keys: Array = dataclasses.field(repr=False)
     values: Array = dataclasses.field(repr=False)
     outputs: Array = dataclasses.field(repr=False)
@@ -94,10 +95,10 @@ class Network:
         self._check(handle)
         self._handle = ctypes.c_void_p(handle)
         weakref.finalize(self, library.pulga_close, self._handle)
-        sizes = (ctypes.c_int * 8)()
+        sizes = (ctypes.c_int * 9)()
         library.pulga_sizes(self._handle, sizes)
-        (self.context, self.layers, self.heads, self.head_size, self.width, self.hidden,
-         vocabulary, self.eos) = sizes
+        (self.context, self.layers, self.heads, self.key_heads, self.head_size, self.width,
+         self.hidden, vocabulary, self.eos) = sizes
         self.vocabulary = [library.pulga_token(self._handle, id).decode(errors="replace")
                            for id in range(vocabulary)]
 
@@ -134,9 +135,10 @@ class Network:
     def run(self, ids: Sequence[int], patch: Patch | None, wanted: Iterable[str]
             ) -> dict[str, Array]:
         """A forward pass, and the arrays that are wanted of it, by the names of library.h."""
-        rows, L, H, D = len(ids), self.layers, self.heads, self.head_size
+        rows, L, H, K, D = len(ids), self.layers, self.heads, self.key_heads, self.head_size
         shapes = {"logits": (rows, len(self.vocabulary)), "stream": (L + 1, rows, self.width),
-                  "maps": (L, H, rows, rows), "qkv": (L, rows, 3, H, D), "mixed": (L, rows, H, D)}
+                  "maps": (L, H, rows, rows), "qkv": (L, rows, H + 2 * K, D),
+                  "mixed": (L, rows, H, D)}
         arrays = {name: numpy.empty(shapes[name], "f4") for name in wanted}
         into = _Arrays(**{name: array.ctypes.data for name, array in arrays.items()})
         patched = self._patched(patch, rows) if patch else None
@@ -150,7 +152,8 @@ class Network:
     def forward(self, ids: Sequence[int], patch: Patch | None) -> Forward:
         """A forward pass, and all that it computes."""
         read = self.run(ids, patch, ("logits", "stream", "maps", "qkv", "mixed"))
-        queries, keys, values = (read["qkv"][:, :, i].swapaxes(1, 2) for i in range(3))
+        H, K = self.heads, self.key_heads
+        queries, keys, values = numpy.split(read["qkv"].swapaxes(1, 2), [H, H + K], 1)
         return Forward(list(ids), [self.vocabulary[id] for id in ids], read["logits"],
                        read["stream"], read["maps"], queries, keys, values,
                        read["mixed"].swapaxes(1, 2))

@@ -110,6 +110,20 @@ class Library(unittest.TestCase):
             self.assertEqual(len(read.tokens), len(ids))
         self.assertEqual(self.model.forward("un gato").tokens, ["[bos]", "un", "gato"])
 
+    def test_shared_keys(self) -> None:
+        """The four heads of a llama share two of keys and values, which positions have turned."""
+        model = pulga.train(DATA / "perro.txt", shape="llama", heads=4, key_heads=2,
+                            out="runs/llama", overwrite=True, quiet=True).model
+        read = model.forward("un gato come un hueso")
+        L, H, T, D = read.queries.shape
+        self.assertEqual(read.keys.shape, (L, 2, T, D))
+        keys, values = read.keys.repeat(2, 1), read.values.repeat(2, 1)
+        scores = read.queries @ keys.swapaxes(2, 3) / D ** 0.5
+        e = numpy.exp(scores) * numpy.tril(numpy.ones((T, T)))
+        attention = e / e.sum(-1, keepdims=True)
+        numpy.testing.assert_allclose(read.attention, attention, atol=1e-5)
+        numpy.testing.assert_allclose(read.outputs, attention @ values, atol=1e-5)
+
     def test_gradients_are_those_of_central_differences(self) -> None:
         """In float64, of the model in numpy, in three places of each weight."""
         for model, text, windows in ((self.model, "un gato come un hueso", [0] * 8),
