@@ -29,9 +29,10 @@ static const Program PROGRAM = {
     .summary = N_("Writes the model in the directory RUN as FILE, in the format GGUF, which "
                   "llama.cpp and programs that are built on it read."),
     .notes =
-        N_("The model must be a GPT-2: trained with --activation gelu, and without --norm post, "
-           "--attend, --head-size and --objective masked; a model of pairs also with "
-           "--causal-source. A GPT-2 that Transformers saved can also be a RUN.\n\n"
+        N_("The model must be a Llama, trained with --shape llama, or a GPT-2, trained with "
+           "--activation gelu and without --head-size; either without --norm post, --attend and "
+           "--objective masked, and a model of pairs also with --causal-source. A model that "
+           "Transformers saved can also be a RUN.\n\n"
            "Examples:\n"
            "  export runs/cuentos cuentos.gguf            all numbers as they are\n"
            "  export runs/cuentos small.gguf --type q8_0  about a quarter as large\n"),

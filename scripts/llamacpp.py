@@ -116,6 +116,19 @@ def our_runs(folder, text, prompts):
         compare(what, out, [p if known else p.replace("\n", " ") for p in prompts])
 
 
+def llamas(folder, text, prompts):
+    for number, (tokens, keys, biases) in enumerate(itertools.product(
+            ("word", "char", "bpe"), (1, 4), ("off", "on"))):
+        what = f"llama {tokens} {keys} {biases}"
+        out = f"{folder}/llama-{number}"
+        run(TRAIN, text, "--shape", "llama", "--tokens", tokens, "--key-heads", keys,
+            "--no-qkv-bias=" + biases, "--sequence", "lines" if tokens != "bpe" else "stream",
+            *(["--untied", "--head-size", 32, "--theta", 500] if number % 2 else []),
+            "--context", 512, "--layers", 2, "--width", 64, "--hidden", 96, "--heads", 4, "--steps",
+            80, "--threads", 1, "--out", out)
+        compare(what, out, [p if tokens != "char" else p.replace("\n", " ") for p in prompts])
+
+
 def other_runs(folder, text, prompts):
     """Lower case; words that become [unk]; a hidden width that is not 4 C; pairs."""
     gelu = ("--activation", "gelu", "--context", 512, "--steps", 80, "--threads", 1)
@@ -195,6 +208,7 @@ with open(TEXT) as file:
     LINES = [line for line in file.read().splitlines() if line.strip()]
 PROMPTS = prompts_of(LINES)
 our_runs(FOLDER, TEXT, PROMPTS)
+llamas(FOLDER, TEXT, PROMPTS)
 other_runs(FOLDER, TEXT, PROMPTS)
 shortest_context(FOLDER)
 gpt2(FOLDER, PROMPTS)

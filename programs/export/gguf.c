@@ -149,14 +149,28 @@ static size_t aligned(size_t size)
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* Where a row of the file, or a number of a vector, is in memory. */
+static int place_of(const GgufTensor *t, int row)
+{
+    const int d = t->head ? row % t->head : 0;
+    return row - d + d / 2 + d % 2 * t->head / 2;
+}
+
+static Real number_of(const GgufTensor *t, int row, int col)
+{
+    return !t->rows  ? t->at[t->head ? place_of(t, col) : col]
+           : t->step ? ROW(t->at, col, t->step)[t->head ? place_of(t, row) : row]
+                     : ROW(t->at, row, t->cols)[col];
+}
+
 void gguf_add(Gguf *gguf, GgufTensor t)
 {
-    const size_t count = (size_t)rows_of(&t) * (size_t)t.cols;
     const Real most = (Real)(t.type == GGUF_F16 ? 65504.0 : 65504.0 * 127);
-    for (size_t i = 0; i < count && t.type != GGUF_F32; i++)
-        if (t.at[i] > most || t.at[i] < -most)
-            die("%s has the number %g, too large for this type; use --type f32", t.name,
-                (double)t.at[i]);
+    for (int r = 0; r < rows_of(&t) && t.type != GGUF_F32; r++)
+        for (int c = 0; c < t.cols; c++)
+            if (fabs((double)number_of(&t, r, c)) > (double)most)
+                die("%s has the number %g, too large for this type; use --type f32", t.name,
+                    (double)number_of(&t, r, c));
     arrput(gguf->tensors, t);
 }
 
@@ -203,8 +217,7 @@ size_t gguf_write(const Gguf *gguf, FILE *out)
         AUTOFREE float *row = memory_new((size_t)t->cols, sizeof *row, "a row of a tensor");
         for (int r = 0; r < rows_of(t); r++) {
             for (int c = 0; c < t->cols; c++) /* floats even in the double build */
-                row[c] =
-                    (float)(t->transposed ? ROW(t->at, c, t->rows)[r] : ROW(t->at, r, t->cols)[c]);
+                row[c] = (float)number_of(t, r, c);
             put_row(out, t->type, row, t->cols);
         }
         size += fill(out, bytes_of(t));
@@ -214,9 +227,10 @@ size_t gguf_write(const Gguf *gguf, FILE *out)
 
 /* ---- A model ---- */
 
-/* The tensors of gpt2 under llama.cpp's names. Its matrices have a row for each output, ours (and
- * GPT-2's) one for each input. It computes as model/gpt.c does, with gelu in its tanh form; every
- * bias must be there. */
+/* The tensors of gpt2 or llama under llama.cpp's names. Its matrices have a row for each output, ours
+ * (and GPT-2's) one for each input. It computes as model/gpt.c does, with gelu in its tanh form; of
+ * a gpt2 every bias must be there. A llama's rotary positions turn pairs of neighbours there, so the
+ * rows of queries and keys are put in another order. */
 
 /* A file while it is put together. */
 typedef struct {
@@ -235,28 +249,28 @@ int llamacpp_context(int context)
 
 /* ---- What it cannot be ---- */
 
-static void check_shape(const char *name, const GptConfig *shape)
+static void check_gpt2(const char *name, const GptConfig *shape)
 {
-    if (shape->activation != ACTIVATION_GELU)
-        die("%s uses relu, and llama.cpp's gpt2 has only gelu: train it with --activation gelu",
-            name);
     const GptField *beyond = gpt_config_beyond(shape, NORM_PRE);
-    if (beyond)
-        die("%s has --%s %s, which llama.cpp's gpt2 does not support: train it with --%s %s", name,
-            beyond->field.name, field_text(&beyond->field, shape), beyond->field.name,
-            field_text(&beyond->field, &(const GptConfig){.norm = NORM_PRE}));
-    if (shape->patterns)
-        die("%s has attention patterns, and llama.cpp's gpt2 attends to all tokens: train it "
-            "without --attend and --window",
-            name);
+    if (beyond || shape->activation != ACTIVATION_GELU)
+        die("%s has --%s %s, which llama.cpp does not support: train it with --shape llama, or "
+            "with "
+            "--activation gelu and no other choice of the kind",
+            name, beyond ? beyond->field.name : "activation",
+            beyond ? field_text(&beyond->field, shape) : GPT_ACTIVATIONS[shape->activation]);
     if (shape->heads * shape->head_size != shape->width)
         die("%s has %d heads of %d, which llama.cpp's gpt2 needs to be %d together, its width: "
             "train it without --head-size",
             name, shape->heads, shape->head_size, shape->width);
 }
 
-static void check_tokenizer(const char *name, const Tokenizer *t)
+static void check_tokenizer(const char *name, const Tokenizer *t, bool is_llama)
 {
+    if (is_llama && tokens_need_end(t))
+        die("%s reads a stream of words or characters, which never ends, and llama.cpp's llama "
+            "needs "
+            "an end: train it with --sequence lines or --tokens bpe",
+            name);
     if (t->kind == TOKENIZER_BPE && t->form == TEXT_LOWER)
         die("%s reads subwords in lower case, which llama.cpp cannot: train it without --lower",
             name);
@@ -275,16 +289,23 @@ void llamacpp_check(const Pretrained *model, GgufType type)
     const char *name = model->directory.path;
     const GptConfig *shape = &model->gpt.config;
     if (model->config.objective == OBJECTIVE_MASKED)
-        die("%s fills gaps, and llama.cpp's gpt2 only continues a text: train it with "
+        die("%s fills gaps, and llama.cpp only continues a text: train it with "
             "--objective next",
             name);
     if (model->config.objective == OBJECTIVE_PAIRS && !model->config.causal_source)
-        die("%s reads a source in both directions, and llama.cpp's gpt2 only forwards: train it "
+        die("%s reads a source in both directions, and llama.cpp only forwards: train it "
             "with --causal-source",
             name);
-    check_shape(name, shape);
-    check_tokenizer(name, &model->tokenizer);
-    if (type == GGUF_Q8_0 && (shape->width % GGUF_Q8_0_BLOCK || shape->hidden % GGUF_Q8_0_BLOCK))
+    const bool is_llama = gpt_config_family(shape) == FAMILY_LLAMA;
+    if (!is_llama)
+        check_gpt2(name, shape);
+    if (shape->patterns)
+        die("%s has attention patterns, and llama.cpp attends to all tokens: train it without "
+            "--attend and --window",
+            name);
+    check_tokenizer(name, &model->tokenizer, is_llama);
+    if (type == GGUF_Q8_0 && (shape->width % GGUF_Q8_0_BLOCK || shape->hidden % GGUF_Q8_0_BLOCK ||
+                              shape->heads * shape->head_size % GGUF_Q8_0_BLOCK))
         die("--type q8_0 stores %d numbers of a row together, but %s has the width %d and the "
             "hidden width %d: use --type f16, or train it with --width and --hidden that are "
             "multiples of %d",
@@ -301,30 +322,66 @@ static void add(Export *e, int l, const char *name, const char *what, GgufTensor
     gguf_add(&e->gguf, tensor);
 }
 
+static bool is_llama(const Export *e)
+{
+    return gpt_config_family(&e->gpt->config) == FAMILY_LLAMA;
+}
+
 static void add_norm(Export *e, int l, const char *name, const LayerNormWeights *p)
 {
     add(e, l, name, "weight", (GgufTensor){.cols = p->width, .at = p->gain});
-    add(e, l, name, "bias", (GgufTensor){.cols = p->width, .at = p->bias});
+    if (!is_llama(e))
+        add(e, l, name, "bias", (GgufTensor){.cols = p->width, .at = p->bias});
 }
 
-/* A linear layer: weight [in, out], bias [out]. */
-static void add_linear(Export *e, int l, const char *name, const Linear *p)
+/* `columns` columns of a linear layer, weight [in, out] and bias [out], from `from` on. head: see
+ * GgufTensor. */
+static void add_columns(Export *e, int l, const char *name, const Linear *p, int from, int columns,
+                        int head, bool bias)
 {
     add(e, l, name, "weight",
-        (GgufTensor){
-            .rows = p->out, .cols = p->in, .type = e->type, .transposed = true, .at = p->weight});
-    add(e, l, name, "bias", (GgufTensor){.cols = p->out, .at = p->bias});
+        (GgufTensor){.rows = columns,
+                     .cols = p->in,
+                     .type = e->type,
+                     .step = p->out,
+                     .head = head,
+                     .at = p->weight + from});
+    if (bias)
+        add(e, l, name, "bias", (GgufTensor){.cols = columns, .head = head, .at = p->bias + from});
+}
+
+static void add_linear(Export *e, int l, const char *name, const Linear *p)
+{
+    add_columns(e, l, name, p, 0, p->out, 0, !is_llama(e));
+}
+
+/* What a llama has as matrices of their own lies side by side in ours. */
+static void add_block_of_llama(Export *e, int l)
+{
+    const BlockWeights *p = &e->gpt->weights.block[l];
+    const GptConfig *c = &e->gpt->config;
+    const int D = c->head_size, HD = c->heads * D, KD = c->key_heads * D, F = c->hidden;
+    const bool biases = !c->no_qkv_bias;
+    add_columns(e, l, "attn_q", &p->attention.qkv, 0, HD, D, biases);
+    add_columns(e, l, "attn_k", &p->attention.qkv, HD, KD, D, biases);
+    add_columns(e, l, "attn_v", &p->attention.qkv, HD + KD, KD, 0, biases);
+    add_columns(e, l, "ffn_gate", &p->feedforward.widen, 0, F, 0, false);
+    add_columns(e, l, "ffn_up", &p->feedforward.widen, F, F, 0, false);
 }
 
 static void add_block(Export *e, int l)
 {
     const BlockWeights *p = &e->gpt->weights.block[l];
     add_norm(e, l, "attn_norm", &p->norm1);
-    add_linear(e, l, "attn_qkv", &p->attention.qkv);
     add_linear(e, l, "attn_output", &p->attention.out);
     add_norm(e, l, "ffn_norm", &p->norm2);
-    add_linear(e, l, "ffn_up", &p->feedforward.widen);
     add_linear(e, l, "ffn_down", &p->feedforward.narrow);
+    if (is_llama(e)) {
+        add_block_of_llama(e, l);
+        return;
+    }
+    add_linear(e, l, "attn_qkv", &p->attention.qkv);
+    add_linear(e, l, "ffn_up", &p->feedforward.widen);
 }
 
 /* Copies the first rows of a table. */
@@ -402,12 +459,32 @@ static void add_tokens(Export *e)
 
 /* ---- The file ---- */
 
+/* A key of the architecture: gpt2.NAME or llama.NAME. */
+static const char *key_of(const Export *e, char *room, size_t size, const char *name)
+{
+    snprintf(room, size, "%s.%s", is_llama(e) ? "llama" : "gpt2", name);
+    return room;
+}
+
+static void put_size(Export *e, const char *name, int size)
+{
+    char key[64];
+    gguf_put_whole(&e->gguf, key_of(e, key, sizeof key, name), (uint32_t)size);
+}
+
+static void put_number(Export *e, const char *name, double number)
+{
+    char key[64];
+    begin_key(&e->gguf, key_of(e, key, sizeof key, name), GGUF_FLOAT32);
+    append(&e->gguf.keys, &(const float){(float)number}, sizeof(float));
+}
+
 static void put_keys(Export *e, const char *run)
 {
     const GptConfig *shape = &e->gpt->config;
     Gguf *gguf = &e->gguf;
     const char *slash = strrchr(run, '/');
-    gguf_put_text(gguf, "general.architecture", "gpt2");
+    gguf_put_text(gguf, "general.architecture", is_llama(e) ? "llama" : "gpt2");
     gguf_put_text(gguf, "general.name", slash && slash[1] ? slash + 1 : run);
     gguf_put_whole(gguf, "general.file_type",
                    e->type == GGUF_F32   ? 0
@@ -415,13 +492,20 @@ static void put_keys(Export *e, const char *run)
                                          : 7);
     if (e->type == GGUF_Q8_0)
         gguf_put_whole(gguf, "general.quantization_version", 2);
-    gguf_put_whole(gguf, "gpt2.context_length", (uint32_t)llamacpp_context(shape->context));
-    gguf_put_whole(gguf, "gpt2.embedding_length", (uint32_t)shape->width);
-    gguf_put_whole(gguf, "gpt2.block_count", (uint32_t)shape->layers);
-    gguf_put_whole(gguf, "gpt2.feed_forward_length", (uint32_t)shape->hidden);
-    gguf_put_whole(gguf, "gpt2.attention.head_count", (uint32_t)shape->heads);
-    begin_key(gguf, "gpt2.attention.layer_norm_epsilon", GGUF_FLOAT32);
-    append(&gguf->keys, &(const float){1e-5f}, sizeof(float));
+    put_size(e, "context_length", llamacpp_context(shape->context));
+    put_size(e, "embedding_length", shape->width);
+    put_size(e, "block_count", shape->layers);
+    put_size(e, "feed_forward_length", shape->hidden);
+    put_size(e, "attention.head_count", shape->heads);
+    if (is_llama(e)) {
+        put_size(e, "attention.head_count_kv", shape->key_heads);
+        put_size(e, "attention.key_length", shape->head_size);
+        put_size(e, "attention.value_length", shape->head_size);
+        put_size(e, "rope.dimension_count", shape->head_size);
+        put_number(e, "rope.freq_base", shape->theta);
+    }
+    put_number(e, is_llama(e) ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon",
+               shape->norm_epsilon);
     tokens_put(gguf, e->tokenizer);
 }
 
@@ -430,7 +514,8 @@ size_t llamacpp_write(const Pretrained *model, GgufType type, const char *path)
     Export e = {.gpt = &model->gpt, .tokenizer = &model->tokenizer, .type = type};
     put_keys(&e, model->directory.path);
     add_tokens(&e);
-    add_positions(&e);
+    if (!is_llama(&e))
+        add_positions(&e);
     for (int l = 0; l < model->gpt.config.layers; l++)
         add_block(&e, l);
     LayerNormWeights norm = model->gpt.weights.norm;

@@ -39,8 +39,11 @@ typedef struct {
     char name[64];
     int rows, cols; /* rows is 0 for a vector */
     GgufType type;
-    bool transposed; /* in memory: cols x rows */
-    const Real *at;  /* the numbers, which stay the caller's */
+    int step; /* 0; or it is transposed in memory: columns of a matrix, whose rows begin `step`
+                 numbers apart */
+    int head; /* 0; or the width of the heads that the rows (of a vector, the numbers) belong to:
+                 number d of the first half of each is put before number d of the second */
+    const Real *at; /* the numbers, which stay the caller's */
 } GgufTensor;
 
 /* What a file will hold. All zero is an empty one. */
@@ -71,8 +74,8 @@ uint16_t gguf_half(float number);
 
 /* ---- A model ---- */
 
-/* A model as one GGUF file of the architecture gpt2, which llama.cpp and the programs that are
- * built on it run. */
+/* A model as one GGUF file of the architecture gpt2 or llama, which llama.cpp and the programs that
+ * are built on it run. */
 
 /* Contexts of llama.cpp are a multiple of this: it rounds a context up, and goes on to
  * its end. It stops with an error message of its own where there is no position. */
@@ -81,7 +84,7 @@ enum { LLAMACPP_CONTEXT = 256 };
 /* The positions that the file has for a model of this context. */
 int llamacpp_context(int context);
 
-/* Dies in one line if llama.cpp's gpt2 is not this model, or if a type does not fit its sizes. The
+/* Dies in one line if llama.cpp's gpt2 or llama is not this model, or if a type does not fit its sizes. The
  * line names the option of train that would have made it possible. */
 void llamacpp_check(const Pretrained *model, GgufType type);
 

@@ -272,6 +272,51 @@ TEST(every_tensor_has_its_name_and_its_axes)
     assert_int_equal(file.tensor_count, 2 * 12 + 2 + 2);
 }
 
+/* A llama's matrices, which lie side by side in ours. The rows of queries and keys alternate between
+ * the two halves of a head. */
+TEST(a_llama_has_matrices_of_its_own)
+{
+    Kind kind = gelu(TOKENIZER_WORD, false);
+    kind.shape.positions = POSITIONS_ROTARY;
+    kind.shape.activation = ACTIVATION_SILU;
+    kind.shape.rms = kind.shape.gated = kind.shape.no_other_bias = true;
+    kind.shape.key_heads = 1;
+    kind.shape.head_size = 4;
+    MODEL(folder, model, kind);
+    FREED_BY(gguf_file_free) GgufFile file = exported(folder, GGUF_F32);
+    assert_int_equal(whole(&file, "llama.attention.head_count_kv"), 1);
+    assert_int_equal(whole(&file, "llama.attention.key_length"), 4);
+    assert_int_equal(whole(&file, "llama.rope.dimension_count"), 4);
+    const BlockWeights *p = &model.gpt.weights.block[1];
+    const struct {
+        const char *name;
+        const Linear *ours;
+        int row, column; /* of the file, of ours */
+    } rows[] = {{"blk.1.attn_q.weight", &p->attention.qkv, 0, 0},
+                {"blk.1.attn_q.weight", &p->attention.qkv, 1, 2},
+                {"blk.1.attn_q.weight", &p->attention.qkv, 6, 5},
+                {"blk.1.attn_k.weight", &p->attention.qkv, 1, 10},
+                {"blk.1.attn_v.weight", &p->attention.qkv, 1, 13},
+                {"blk.1.attn_q.bias", &p->attention.qkv, 7, 7},
+                {"blk.1.attn_k.bias", &p->attention.qkv, 2, 9},
+                {"blk.1.attn_output.weight", &p->attention.out, 3, 3},
+                {"blk.1.ffn_gate.weight", &p->feedforward.widen, 5, 5},
+                {"blk.1.ffn_up.weight", &p->feedforward.widen, 5, 29},
+                {"blk.1.ffn_down.weight", &p->feedforward.narrow, 3, 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const GgufPart *tensor = gguf_file_tensor(&file, rows[i].name);
+        const Linear *ours = rows[i].ours;
+        const size_t row = (size_t)rows[i].row, in = (size_t)ours->in;
+        if (tensor->count == 1)
+            assert_true(gguf_file_number(tensor, row) == (float)ours->bias[rows[i].column]);
+        for (size_t c = 0; c < in && tensor->count == 2; c++)
+            assert_true(gguf_file_number(tensor, row * in + c) ==
+                        (float)ROW(ours->weight, c, ours->out)[rows[i].column]);
+    }
+    /* tied: no head; no positions; 2 norms, 7 matrices and 3 biases in each block */
+    assert_int_equal(file.tensor_count, 2 * 12 + 2);
+}
+
 /* A context of 8 has 256 positions: those of the model, then more. */
 TEST(positions_go_on_to_a_multiple_of_256)
 {
@@ -488,8 +533,8 @@ TEST(what_it_is_not_is_refused_with_the_option)
 {
     const Kind good = gelu(TOKENIZER_WORD, false);
     Kind kinds[] = {good, good, good, good, good, gelu(TOKENIZER_BPE, false)};
-    static const char *const options[] = {"--activation gelu", "--norm pre", "--attend",
-                                          "--head-size",       "--type f16", "--lower"};
+    static const char *const options[] = {"--activation relu", "--norm post", "--attend",
+                                          "--head-size",       "--type f16",  "--lower"};
     kinds[0].shape.activation = ACTIVATION_RELU;
     kinds[1].shape.norm = NORM_POST;
     kinds[2].shape.patterns = PATTERNS;
