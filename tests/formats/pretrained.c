@@ -175,7 +175,7 @@ TEST(old_names_of_tensors_are_read)
         MODEL(folder, model, kind);
         Real mask[4] = {1, 0, 1, 1};
         write_more(folder, &model.gpt, strlen("transformer."),
-                   (NamedTensor){"h.0.attn.bias", 2, 2, mask});
+                   (NamedTensor){"h.0.attn.bias", 2, 2, mask, 0});
         FREED_BY(pretrained_close) Pretrained read = pretrained_open(folder);
         assert_same_model(&read, &model);
     }
@@ -244,17 +244,17 @@ TEST(an_index_that_is_wrong_is_refused)
 TEST(a_tensor_without_a_place_is_refused)
 {
     Real numbers[4] = {0};
-    const NamedTensor more[] = {{"transformer.h.2.ln_1.weight", 2, 2, numbers},
-                                {"score.weight", 2, 2, numbers},
-                                {"wte", 2, 2, numbers},
-                                {"multiple_choice_head.summary.bias", 2, 2, numbers}};
+    const NamedTensor more[] = {{"transformer.h.2.ln_1.weight", 2, 2, numbers, 0},
+                                {"score.weight", 2, 2, numbers, 0},
+                                {"wte", 2, 2, numbers, 0},
+                                {"multiple_choice_head.summary.bias", 2, 2, numbers, 0}};
     MODEL(folder, model, PLAIN);
     for (size_t i = 0; i < COUNT_OF(more); i++) {
         write_more(folder, &model.gpt, 0, more[i]);
         assert_refused(folder, more[i].name, more[i].name);
     }
     write_more(folder, &model.gpt, 0,
-               (NamedTensor){"transformer.h.0.attn.masked_bias", 0, 1, numbers});
+               (NamedTensor){"transformer.h.0.attn.masked_bias", 0, 1, numbers, 0});
     assert_opens(folder, "a mask");
 }
 
@@ -265,7 +265,7 @@ TEST(a_tied_head_must_be_the_table)
     const int V = model.gpt.config.vocabulary, C = model.gpt.config.width;
     AUTOFREE Real *copy = malloc((size_t)V * (size_t)C * sizeof *copy);
     memcpy(copy, model.gpt.weights.embedding.wte, (size_t)V * (size_t)C * sizeof *copy);
-    const NamedTensor head = {"lm_head.weight", V, C, copy};
+    const NamedTensor head = {"lm_head.weight", V, C, copy, 0};
     write_more(folder, &model.gpt, 0, head);
     assert_opens(folder, "the same");
     copy[V * C - 1] += 1;

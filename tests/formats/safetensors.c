@@ -152,8 +152,8 @@ TEST(a_tensor_of_another_shape_is_refused)
                                         {"first.weight", 1, 3, NULL, 0},
                                         {"b", 0, 2, NULL, 0},
                                         {"b", 0, 4, NULL, 0},
-                                        {"b", 1, 3, NULL},
-                                        {"b", 3, 1, NULL}};
+                                        {"b", 1, 3, NULL, 0},
+                                        {"b", 3, 1, NULL, 0}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
         ASSERT_DIES(read_one(folder, wrong[i]), folder, "/some", wrong[i].name, "shape");
     ASSERT_DIES(read_one(folder, (NamedTensor){"c", 0, 3, NULL, 0}), folder, "no tensor c");
@@ -499,8 +499,8 @@ TEST(several_files_are_read_as_one)
     write_named(folder, "2", "a", 2);
     FREED_BY(safetensors_close) SafeTensors files = open_both(folder);
     Real a, b;
-    assert_true(safetensors_read(&files, &(NamedTensor){"a", 0, 1, &a}) && a == 2);
-    assert_true(safetensors_read(&files, &(NamedTensor){"b", 0, 1, &b}) && b == 1);
+    assert_true(safetensors_read(&files, &(NamedTensor){"a", 0, 1, &a, 0}) && a == 2);
+    assert_true(safetensors_read(&files, &(NamedTensor){"b", 0, 1, &b, 0}) && b == 1);
     assert_string_equal(safetensors_name(&files, 0), "a");
     assert_string_equal(safetensors_name(&files, 1), "b");
     assert_null(safetensors_name(&files, 2));
@@ -527,7 +527,7 @@ TEST(other_types_are_refused_only_if_they_are_read)
     SCRATCH(folder);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         by_hand(folder, cases[i].header, strlen(cases[i].header), NULL, 8);
-        ASSERT_DIES(read_one(folder, (NamedTensor){"a", 0, cases[i].count, NULL}), cases[i].said,
+        ASSERT_DIES(read_one(folder, (NamedTensor){"a", 0, cases[i].count, NULL, 0}), cases[i].said,
                     "F32");
     }
     read_one(folder, (NamedTensor){"b", 0, 1, NULL, 0}); /* beside the last */

@@ -32,7 +32,7 @@ run_with() {
 
 @test "a model that llama.cpp's gpt2 is not is refused, with the option of train to choose" {
     run_with --norm post --activation gelu
-    refuses 1 "export: run " "--norm pre" -- "$BIN/export" run a.gguf
+    refuses 1 "export: run has --norm post" -- "$BIN/export" run a.gguf
     [ ! -e a.gguf ]
     printf '▁ el\n' >bar.txt
     "$BIN/train" bar.txt --tokens char --activation gelu --steps 1 --out bar >/dev/null

@@ -20,7 +20,7 @@ make() { env -u BIN -u BUILD make "$@"; }
         [ "$(grep -c "^  pulga-$name " help.txt)" -ge 4 ]
         [ "$(wc -L <help.txt)" -le 79 ]
     done
-    refuses 1 "pulga-export: run uses relu" -- pulga-export run a.gguf
+    refuses 1 "pulga-export: run has --activation relu" -- pulga-export run a.gguf
 }
 
 @test "pulga calls the installed programs by their names, and alone says what there is" {

@@ -6,11 +6,12 @@
 #include "programs/attend/heads/figure.h"
 #include "programs/pictures/svg.h"
 #include "tests/helpers/maps.h"
+#include "tests/helpers/test.h"
 
 /* A new model of which only the positions matter. */
-static Gpt model_of(int context, int width, bool learned)
+static Gpt model_of(int context, int width, PositionKind kind)
 {
-    Gpt gpt = gpt_new(&(GptConfig){SIZES(context, 1, 1, 1, width, 1, 2), .positions = learned}, 1);
+    Gpt gpt = gpt_new(&(GptConfig){SIZES(context, 1, 1, 1, width, 1, 2), .positions = kind}, 1);
     gpt_init(&gpt, 1);
     return gpt;
 }
@@ -36,18 +37,32 @@ static char *written(void (*write)(FILE *out, const Positions *positions), const
     return capture_end();
 }
 
+/* Between rotary positions stand the angles' differences: here two pairs, theta 3. */
+TEST(rotary_cosines_are_those_of_the_angles)
+{
+    GptConfig config = {SIZES(9, 1, 1, 4, 6, 1, 2), .positions = POSITIONS_ROTARY};
+    FREED_BY(gpt_free) Gpt gpt = gpt_new(&config, 1);
+    FREED_BY(positions_free) Positions p = positions_read(&gpt, "run");
+    assert_false(p.varies);
+    for (int d = 0; d < 9; d++)
+        assert_close_one("the mean", p.distance[d].mean, (cos(d) + cos(d / sqrt(3))) / 2, 1e-6);
+    AUTOFREE char *title = positions_title(&p);
+    assert_string_equal(title, "9 rotary positions in heads of 4");
+}
+
 /* Sinusoids differ by their distance only, unless the width is odd: then the last sine has no
  * cosine beside it. */
 TEST(cosines_are_told_by_their_distance)
 {
     static const struct {
         int context, width;
-        bool learned, varies;
-    } cases[] = {{20, 16, false, false}, {20, 3, false, true}, {9, 5, true, true}};
+        PositionKind kind;
+        bool varies;
+    } cases[] = {{20, 16, 0, false}, {20, 3, 0, true}, {9, 5, 1, true}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        Gpt gpt = model_of(cases[c].context, cases[c].width, cases[c].learned);
+        Gpt gpt = model_of(cases[c].context, cases[c].width, cases[c].kind);
         Positions p = positions_read(&gpt, "run");
-        assert_int_equal(p.learned, cases[c].learned);
+        assert_int_equal(p.kind, cases[c].kind);
         assert_int_equal(p.varies, cases[c].varies);
         for (int d = 0; d < cases[c].context; d++) {
             double sum = 0, least = 1, most = -1;
@@ -76,7 +91,7 @@ static double next_number(char **at)
 TEST(every_pair_is_written)
 {
     enum { T = 4 };
-    Gpt gpt = model_of(T, 6, true);
+    Gpt gpt = model_of(T, 6, POSITIONS_LEARNED);
     Positions p = positions_read(&gpt, "a \"run\"");
     char *csv = written(positions_csv, &p), *json = written(positions_json, &p);
     assert_memory_equal(csv, POSITIONS_CSV_HEADER, strlen(POSITIONS_CSV_HEADER));
