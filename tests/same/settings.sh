@@ -30,6 +30,9 @@ masked   | perro.txt        | [mask] [mask] come | un [mask] jugaba       | --ob
 from     | perro.txt        | el                 | un gato come           | --from post --steps 40 --dropout 0.05 --lr-factor 0.1
 resumed  | cuentos.txt      | la                 | la niña                | --lower --optimizer adamw --dropout 0.2 --min-count 2 --steps 40 --stop-after 23 --average --norm post --layers 3 --cooldown 0.5 --batch 12
 shards   | cuentos.txt      | Leo                | Leo dice               | --shards 4 --optimizer adamw --steps 30 --batch 10 --accumulate 2 --dropout 0.1 --eval-every 10
+llama    | cuentos.txt      | Leo                | Leo dice               | --shape llama --heads 4 --key-heads 2 --head-size 10 --width 37 --theta 500 --optimizer muon --dropout 0.1 --steps 40 --batch 11
+gated    | cuentos.txt      | la                 | la niña                | --tokens char --norm post --rms --gated --activation gelu --no-other-bias --heads 3 --key-heads 1 --width 39 --steps 30 --context 50 --batch 9
+turned   | traducciones.tsv | el perro negro     | el perro negro come    | --positions rotary --activation silu --no-qkv-bias=off --norm-epsilon 1e-6 --untied --steps 40 --batch 12 --attend 8,strided:3
 bf16     | cuentos.txt      | La niña            | La niña corrió         | --precision bf16 --optimizer adamw --steps 40 --width 72 --heads 3 --hidden 130 --dropout 0.1
 '
 

@@ -188,8 +188,8 @@ const Field SETTINGS[] = {
      N_("the text of a resumed run that holds no copy of it; other files may follow, as for a new "
         "run")},
     {"from", LIFE_CALL, TEXT_FIELD(from, N_("DIR")),
-     N_("start from another model, with its sizes and vocabulary: a run, or a GPT-2 saved by "
-        "Transformers; the rate is then a tenth of a new run's")},
+     N_("start from another model, with its sizes and vocabulary: a run, or a GPT-2 or "
+        "Llama saved by Transformers; the rate is then a tenth of a new run's")},
     {"verify", LIFE_CALL, TEXT_FIELD(verify, N_("RUN")),
      N_("train a run again by its receipt, from a checkpoint of it or from the beginning, and "
         "compare; write nothing. TEXT is its text, unless it holds a copy; RUN may also be a .zip "
