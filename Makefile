@@ -38,6 +38,8 @@
 # clang, MPI=1 for training on several machines (docs/machines.md). V=1 shows the commands. The goals
 # from demo to browser first install what they need, see scripts/setup.sh.
 
+ON_MACOS := $(filter Darwin,$(shell uname))
+
 # As many compilers run at once as there are processors, unless -j is given. Only here: goals as in
 # `make clean all` must run one after the other.
 ifeq ($(MAKELEVEL)$(filter-out all install,$(MAKECMDGOALS)),0)
@@ -77,12 +79,12 @@ override CFLAGS += -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-ma
 	-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(SANITIZE) \
 	$(if $(filter 1,$(OPENMP)),-fopenmp,-fopenmp-simd)
 # An include with a slash names a file of another room.
-override CPPFLAGS += -D_GNU_SOURCE -I.
+override CPPFLAGS += -D_GNU_SOURCE -I. $(if $(ON_MACOS),-include base/system/macos.h)
 # Each program is linked only with the libraries it calls: only sample needs libedit.
 # GNU's OpenMP is linked statically: in a shared library it would read the environment before
 # base/parallel/threads.c has written there how to wait.
-LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
-GOMP := $(if $(findstring clang,$(CC)),,-Wl,--wrap=GOMP_parallel $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
+LDLIBS = $(if $(ON_MACOS),,-Wl,--as-needed) -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
+GOMP := $(if $(findstring clang,$(CC))$(ON_MACOS),,-Wl,--wrap=GOMP_parallel $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
 # On a terminal a line counts what is built, and what there is to build if that is everything.
 COUNT = $(if $(V),,@$(eval STEPS += $@)[ ! -t 1 ] || printf '  building $(words $(STEPS))$(OF)\r';) \
 	mkdir -p $(@D) &&
@@ -104,12 +106,16 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c;
-# base/system/windows/ has what takes the place of the first on Windows.
+# In WebAssembly these take the places of these files and of programs/terminal/process.c;
+# base/system/windows/ and macos.mk have what does elsewhere.
+SYSTEM = base/system/$(if $(ON_MACOS),macos,linux).c base/system/unix.c
 WASI = base/system/wasi.c programs/terminal/process_wasi.c
+# The prompt line where there is no libedit.
+PROMPT = base/system/editline/readline.c
 # What is called in the place of GNU's OpenMP, where that is linked.
 GNU = base/parallel/gnu.c
-SOURCES = $(filter-out $(TEAM) $(WASI) $(GNU),$(wildcard $(ROOMS:%=%/*.c)))
+PORTABLE = $(filter-out base/system/%.c $(TEAM) $(WASI) $(GNU),$(wildcard $(ROOMS:%=%/*.c)))
+SOURCES = $(PORTABLE) $(SYSTEM)
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
@@ -244,6 +250,9 @@ include programs/lab/lab.mk
 # windows: build/windows/*.exe
 include base/system/windows/windows.mk
 
+# macos: build/macos/arm64/train and so on
+include base/system/macos.mk
+
 parity:
 	@$(SETUP) parity
 	@$(MAKE) --no-print-directory $(JOBS) all $(TOOLS) $(BUILD)/double/train
@@ -323,7 +332,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(GNU) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] base/system/editline/*.h tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(PORTABLE) $(TEAM) $(WASI) $(GNU) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/*.c base/system/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

@@ -1,5 +1,5 @@
 /* readline.h: the part of libedit that sample calls, where there is no such library. On Windows the
- * console edits the line and brings back those before; in WebAssembly a line is read as it comes. */
+ * console edits the line and brings back those before; elsewhere readline.c is it. */
 #ifndef PULGA_READLINE_H
 #define PULGA_READLINE_H
 

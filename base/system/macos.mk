@@ -1,0 +1,38 @@
+# macos.mk: build/macos/arm64/train and so on, made on Linux by zig, which has the headers of macOS:
+# the programs, and LLVM's OpenMP beside them. The libraries are the lab's. Run by nobody yet.
+
+MACOS = $(BUILD)/macos
+MACOS_KINDS = arm64 x86_64
+MACOS_ZIG = ZIG_GLOBAL_CACHE_DIR=$(MACOS)/cache $(WHEEL_VENV)/python -m ziglang
+MACOS_CC = $(MACOS_ZIG) cc -target $(patsubst arm64,aarch64,$(1))-macos.11.0
+MACOS_FLAGS = -std=gnu11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp \
+	-include base/system/macos.h -DUTF8PROC_STATIC -Wall -Wextra -Werror \
+	-Wno-unknown-warning-option -Wno-unterminated-string-initialization \
+	-I. -I$(BUILD) -isystem $(LAB)/include -isystem base/system
+MACOS_OBJECTS = $(patsubst %.c,%.o,$(PORTABLE) base/system/macos.c base/system/unix.c $(PROMPT)) \
+	$(patsubst %.c,library/%.o,$(notdir $(LAB_LIBRARIES)))
+MACOS_PROGRAMS = $(foreach kind,$(MACOS_KINDS),$(NAMES:%=$(MACOS)/$(kind)/%))
+
+macos: wheel-venv
+	@$(SETUP) macos
+	@$(WHEEL_VENV)/pip install --quiet ziglang==0.17.1
+	@scripts/lab_sources.sh $(LAB)/sources
+	@$(MAKE) --no-print-directory $(JOBS) $(MACOS_PROGRAMS)
+	@echo '  ready: $(MACOS_PROGRAMS)'
+
+define MACOS_KIND
+$(MACOS)/$(1)/libomp.dylib:
+	@$$(WHEEL_VENV)/pip install --quiet --no-deps --only-binary :all: --platform macosx_11_0_$(1) \
+		--upgrade --target $(MACOS)/$(1)/wheel cmeel-libomp==21.1.8
+	@cp $(MACOS)/$(1)/wheel/cmeel.prefix/lib/libomp.dylib $$@
+$(MACOS)/$(1)/%.o: %.c $(MACOS)/$(1)/libomp.dylib $(LAB)/include/ready $(BUILD)/page.inc $(BUILD)/es.inc
+	$$(COUNT) $$(call MACOS_CC,$(1)) $$(MACOS_FLAGS) -isystem $(MACOS)/$(1)/wheel/cmeel.prefix/include -MMD -MP -c -o $$@ $$<
+$(MACOS)/$(1)/library/%.o: %.c $(LAB)/include/ready
+	$$(COUNT) $$(call MACOS_CC,$(1)) $$(MACOS_FLAGS) -w -c -o $$@ $$<
+$(MACOS)/$(1)/rooms.a: $(MACOS_OBJECTS:%=$(MACOS)/$(1)/%)
+	@rm -f $$@ && $$(MACOS_ZIG) ar rcs $$@ $$^
+$(NAMES:%=$(MACOS)/$(1)/%): $(MACOS)/$(1)/%: $(MACOS)/$(1)/programs/%.o $(MACOS)/$(1)/rooms.a $(MACOS)/$(1)/libomp.dylib
+	$$(COUNT) $$(call MACOS_CC,$(1)) -s -Wl,-rpath,@loader_path -o $$@ $$^
+endef
+$(foreach kind,$(MACOS_KINDS),$(eval $(call MACOS_KIND,$(kind))))
+.PHONY: macos
