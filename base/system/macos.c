@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/sysctl.h>
 #include <unistd.h>
 
 /* ---- What GNU's C library has ---- */
@@ -56,6 +57,31 @@ FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t function
     *c = (Cookie){cookie, functions};
     return funopen(c, NULL, cookie_write, NULL, cookie_close);
 }
+
+/* ---- Kernels ---- */
+
+#ifdef __x86_64__
+/* What __builtin_cpu_supports() reads; zig leaves it empty. */
+extern struct {
+    unsigned vendor, type, subtype, features;
+} __cpu_model;
+
+__attribute__((constructor)) static void find_features(void)
+{
+    static const struct {
+        const char *name;
+        int bit;
+    } FEATURES[] = {{"hw.optional.avx2_0", 10},   {"hw.optional.fma", 14},
+                    {"hw.optional.avx512f", 15},  {"hw.optional.avx512vl", 20},
+                    {"hw.optional.avx512bw", 21}, {"hw.optional.avx512dq", 22}};
+    for (size_t i = 0; i < sizeof FEATURES / sizeof *FEATURES; i++) {
+        int there = 0;
+        size_t size = sizeof there;
+        sysctlbyname(FEATURES[i].name, &there, &size, NULL, 0);
+        __cpu_model.features |= (unsigned)!!there << FEATURES[i].bit;
+    }
+}
+#endif
 
 /* ---- Files ---- */
 
