@@ -27,10 +27,13 @@
 # make notebooks  runs those of docs/notebooks and compares what they show; PYTHON=.venv/bin/python
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
-# make wheel-windows builds that for Windows, build/wheel/windows/pulga-*.whl; wheels: all four
+# make wheel-windows builds that for Windows, build/wheel/windows/pulga-*.whl; wheel-macos
+#                 those for macOS, build/wheel/macosx*/pulga-*.whl; wheels: all
 # make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
 # make windows    builds the programs for Windows, build/windows/*.exe, and a .zip of them
 # make windows-test  tests those in wine
+# make macos      builds the programs for macOS, build/macos/arm64/* and x86_64/*
+# make macos-test reads what those and their wheels hold; nothing here runs them
 # make clean      removes what make built
 # make help       prints this list
 #
@@ -39,15 +42,16 @@
 # from demo to browser first install what they need, see scripts/setup.sh.
 
 ON_MACOS := $(filter Darwin,$(shell uname))
+PROCESSORS := $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
 # As many compilers run at once as there are processors, unless -j is given. Only here: goals as in
 # `make clean all` must run one after the other.
 ifeq ($(MAKELEVEL)$(filter-out all install,$(MAKECMDGOALS)),0)
-MAKEFLAGS += -j$(shell nproc)
+MAKEFLAGS += -j$(PROCESSORS)
 endif
 
 # The same for what a goal calls this Makefile for.
-JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(PROCESSORS))
 
 ARCH ?= native
 OPENMP ?= 1
@@ -83,8 +87,9 @@ override CPPFLAGS += -D_GNU_SOURCE -I. $(if $(ON_MACOS),-include base/system/mac
 # Each program is linked only with the libraries it calls: only sample needs libedit.
 # GNU's OpenMP is linked statically: in a shared library it would read the environment before
 # base/parallel/threads.c has written there how to wait.
-LDLIBS = $(if $(ON_MACOS),,-Wl,--as-needed) -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
-GOMP := $(if $(findstring clang,$(CC))$(ON_MACOS),,-Wl,--wrap=GOMP_parallel $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
+LDLIBS = $(AS_NEEDED) -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
+AS_NEEDED := $(if $(ON_MACOS),,-Wl,--as-needed)
+GOMP := $(if $(findstring clang,$(CC)),,$(if $(ON_MACOS),,-Wl,--wrap=GOMP_parallel) $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
 # On a terminal a line counts what is built, and what there is to build if that is everything.
 COUNT = $(if $(V),,@$(eval STEPS += $@)[ ! -t 1 ] || printf '  building $(words $(STEPS))$(OF)\r';) \
 	mkdir -p $(@D) &&
@@ -146,7 +151,7 @@ library:
 		SANITIZE='-fPIC -fvisibility=hidden $(SANITIZE)'
 $(BIN)/libpulga.so: $(call in_float,programs/library.c \
 		$(filter base/% model/% text/% formats/%,$(SOURCES)))
-	$(LINK) -shared -Wl,--exclude-libs,ALL
+	$(LINK) -shared $(if $(ON_MACOS),,-Wl,--exclude-libs,ALL)
 
 # With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
 WITH_MPI = $(if $(filter 1,$(MPI)),$(BIN)/train) $(BUILD)/mpi/train $(BUILD)/mpi/try_team

@@ -18,7 +18,7 @@ copy_licenses = mkdir -p $(2) && for package in $(1); do \
 
 wheel-programs:
 	@$(MAKE) --no-print-directory $(JOBS) ARCH=$(WHEEL_ARCH) BIN=$(WHEEL)/bin BUILD=$(WHEEL)/build \
-		LDLIBS='-Wl,--as-needed $(foreach lib,$(WHEEL_LIBS),$(or $(call archive,$(lib)),-l$(lib))) \
+		LDLIBS='$(AS_NEEDED) $(foreach lib,$(WHEEL_LIBS),$(or $(call archive,$(lib)),-l$(lib))) \
 		-lm $(GOMP)' LDFLAGS='$(LDFLAGS) -s' $(NAMES:%=$(WHEEL)/bin/%) library
 	@$(call copy_licenses,$(WHEEL_CODE),$(WHEEL)/licenses)
 

@@ -20,6 +20,11 @@ macos: wheel-venv
 	@$(MAKE) --no-print-directory $(JOBS) $(MACOS_PROGRAMS)
 	@echo '  ready: $(MACOS_PROGRAMS)'
 
+# Whether the wheels are what pip and macOS expect. Nothing here can run them.
+macos-test: wheel-macos
+	@$(SETUP) macos-test
+	@BUILD='$(abspath $(BUILD))' bats --timing tests/macos
+
 define MACOS_KIND
 $(MACOS)/$(1)/libomp.dylib:
 	@$$(WHEEL_VENV)/pip install --quiet --no-deps --only-binary :all: --platform macosx_11_0_$(1) \
@@ -35,4 +40,4 @@ $(NAMES:%=$(MACOS)/$(1)/%): $(MACOS)/$(1)/%: $(MACOS)/$(1)/programs/%.o $(MACOS)
 	$$(COUNT) $$(call MACOS_CC,$(1)) -s -Wl,-rpath,@loader_path -o $$@ $$^
 endef
 $(foreach kind,$(MACOS_KINDS),$(eval $(call MACOS_KIND,$(kind))))
-.PHONY: macos
+.PHONY: macos macos-test
