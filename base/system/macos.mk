@@ -40,4 +40,6 @@ $(NAMES:%=$(MACOS)/$(1)/%): $(MACOS)/$(1)/%: $(MACOS)/$(1)/programs/%.o $(MACOS)
 	$$(COUNT) $$(call MACOS_CC,$(1)) -s -Wl,-rpath,@loader_path -o $$@ $$^
 endef
 $(foreach kind,$(MACOS_KINDS),$(eval $(call MACOS_KIND,$(kind))))
+# zig leaves a program that it could not link.
+.DELETE_ON_ERROR:
 .PHONY: macos macos-test

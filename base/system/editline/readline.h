@@ -3,6 +3,8 @@
 #ifndef PULGA_READLINE_H
 #define PULGA_READLINE_H
 
+#include <stddef.h>
+
 typedef struct {
     const char *line;
 } HIST_ENTRY;
