@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *rl_library_version = NULL;
 int rl_attempted_completion_over;
 char **(*rl_attempted_completion_function)(const char *, int, int);
 

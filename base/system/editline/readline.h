@@ -10,6 +10,7 @@ typedef struct {
 } HIST_ENTRY;
 enum { history_base, history_length = 0 };
 
+extern const char *rl_library_version; /* NULL: nothing is completed */
 extern int rl_attempted_completion_over;
 extern char **(*rl_attempted_completion_function)(const char *, int, int);
 

@@ -660,6 +660,7 @@ int windows_raise(int number)
 
 /* ---- The prompt line ---- */
 
+const char *rl_library_version = "Windows";
 int rl_attempted_completion_over;
 char **(*rl_attempted_completion_function)(const char *, int, int);
 
