@@ -67,7 +67,7 @@ MACOS_CODE = libutf8proc-dev libcjson-dev libxxhash-dev libstb-dev
 wheel-macos: macos
 	@for kind in $(MACOS_KINDS); do wheel=$(WHEEL)/macosx_11_0_$$kind && \
 		rm -rf $$wheel && mkdir -p $$wheel/bin && \
-		cp $(NAMES:%=$(MACOS)/$$kind/%) $(MACOS)/$$kind/libomp.dylib $$wheel/bin/ && \
+		cp $(MACOS_FILES:%=$(MACOS)/$$kind/%) $$wheel/bin/ && \
 		$(call copy_licenses,$(MACOS_CODE),$$wheel/licenses) && \
 		cp $(WHEEL)/venv/lib/python3*/site-packages/ziglang/LICENSE $$wheel/licenses/zig.txt && \
 		cp $(WHEEL)/venv/lib/python3*/site-packages/ziglang/lib/libcxx/LICENSE.TXT $$wheel/licenses/llvm.txt && \

@@ -38,6 +38,10 @@ into() { cd "$BATS_TEST_TMPDIR/$1/pulga/bin"; }
             grep -q "^Arch: ${kind/arm64/aarch64}\$" about.txt
             grep -qE '^ *Version: (10|11\.0)' about.txt
         done
+        llvm-objdump --macho --dylibs-used libpulga.so | sed -n 's/^\t\([^ ]*\).*/\1/p' >used.txt
+        [ "$(grep -v libpulga.so used.txt)" = /usr/lib/libSystem.B.dylib ]
+        [ "$(llvm-nm -g --defined-only libpulga.so | grep -vcE ' _(pulga_|__dso_handle|_mh_dylib_header)')" = 0 ]
+        llvm-nm -g --defined-only libpulga.so | grep -q ' _pulga_gradients$'
         for program in $PROGRAMS; do
             llvm-objdump --macho --private-headers $program | grep -q 'path @loader_path '
         done
@@ -47,7 +51,7 @@ into() { cd "$BATS_TEST_TMPDIR/$1/pulga/bin"; }
 @test "what an ARM processor is to run is signed" {
     install arm64 11_0_arm64
     into arm64
-    for program in $PROGRAMS libomp.dylib; do
+    for program in $PROGRAMS libpulga.so libomp.dylib; do
         llvm-objdump --macho --private-headers $program | grep -q LC_CODE_SIGNATURE
     done
 }
