@@ -27,10 +27,13 @@
 # make notebooks  runs those of docs/notebooks and compares what they show; PYTHON=.venv/bin/python
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
-# make wheel-windows builds that for Windows, build/wheel/windows/pulga-*.whl; wheels: all four
+# make wheel-windows builds that for Windows, build/wheel/windows/pulga-*.whl; wheel-macos
+#                 those for macOS, build/wheel/macosx*/pulga-*.whl; wheels: all
 # make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
 # make windows    builds the programs for Windows, build/windows/*.exe, and a .zip of them
 # make windows-test  tests those in wine
+# make macos      builds the programs for macOS, build/macos/arm64/* and x86_64/*
+# make macos-test reads what those and their wheels hold; nothing here runs them
 # make clean      removes what make built
 # make help       prints this list
 #
@@ -38,14 +41,17 @@
 # clang, MPI=1 for training on several machines (docs/machines.md). V=1 shows the commands. The goals
 # from demo to browser first install what they need, see scripts/setup.sh.
 
+ON_MACOS := $(filter Darwin,$(shell uname))
+PROCESSORS := $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+
 # As many compilers run at once as there are processors, unless -j is given. Only here: goals as in
 # `make clean all` must run one after the other.
 ifeq ($(MAKELEVEL)$(filter-out all install,$(MAKECMDGOALS)),0)
-MAKEFLAGS += -j$(shell nproc)
+MAKEFLAGS += -j$(PROCESSORS)
 endif
 
 # The same for what a goal calls this Makefile for.
-JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(PROCESSORS))
 
 ARCH ?= native
 OPENMP ?= 1
@@ -77,12 +83,13 @@ override CFLAGS += -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-ma
 	-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(SANITIZE) \
 	$(if $(filter 1,$(OPENMP)),-fopenmp,-fopenmp-simd)
 # An include with a slash names a file of another room.
-override CPPFLAGS += -D_GNU_SOURCE -I.
+override CPPFLAGS += -D_GNU_SOURCE -I. $(if $(ON_MACOS),-include base/system/macos.h)
 # Each program is linked only with the libraries it calls: only sample needs libedit.
 # GNU's OpenMP is linked statically: in a shared library it would read the environment before
 # base/parallel/threads.c has written there how to wait.
-LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
-GOMP := $(if $(findstring clang,$(CC)),,-Wl,--wrap=GOMP_parallel $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
+LDLIBS = $(AS_NEEDED) -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
+AS_NEEDED := $(if $(ON_MACOS),,-Wl,--as-needed)
+GOMP := $(if $(findstring clang,$(CC)),,$(if $(ON_MACOS),,-Wl,--wrap=GOMP_parallel) $(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
 # On a terminal a line counts what is built, and what there is to build if that is everything.
 COUNT = $(if $(V),,@$(eval STEPS += $@)[ ! -t 1 ] || printf '  building $(words $(STEPS))$(OF)\r';) \
 	mkdir -p $(@D) &&
@@ -104,12 +111,16 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# In WebAssembly these take the places of base/system/linux.c and programs/terminal/process.c;
-# base/system/windows/ has what takes the place of the first on Windows.
+# In WebAssembly these take the places of these files and of programs/terminal/process.c;
+# base/system/windows/ and macos.mk have what does elsewhere.
+SYSTEM = base/system/$(if $(ON_MACOS),macos,linux).c base/system/unix.c
 WASI = base/system/wasi.c programs/terminal/process_wasi.c
+# The prompt line where there is no libedit.
+PROMPT = base/system/editline/readline.c
 # What is called in the place of GNU's OpenMP, where that is linked.
 GNU = base/parallel/gnu.c
-SOURCES = $(filter-out $(TEAM) $(WASI) $(GNU),$(wildcard $(ROOMS:%=%/*.c)))
+PORTABLE = $(filter-out base/system/%.c $(TEAM) $(WASI) $(GNU),$(wildcard $(ROOMS:%=%/*.c)))
+SOURCES = $(PORTABLE) $(SYSTEM)
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
@@ -140,7 +151,7 @@ library:
 		SANITIZE='-fPIC -fvisibility=hidden $(SANITIZE)'
 $(BIN)/libpulga.so: $(call in_float,programs/library.c \
 		$(filter base/% model/% text/% formats/%,$(SOURCES)))
-	$(LINK) -shared -Wl,--exclude-libs,ALL
+	$(LINK) -shared $(if $(ON_MACOS),,-Wl,--exclude-libs,ALL)
 
 # With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
 WITH_MPI = $(if $(filter 1,$(MPI)),$(BIN)/train) $(BUILD)/mpi/train $(BUILD)/mpi/try_team
@@ -244,6 +255,9 @@ include programs/lab/lab.mk
 # windows: build/windows/*.exe
 include base/system/windows/windows.mk
 
+# macos: build/macos/arm64/train and so on
+include base/system/macos.mk
+
 parity:
 	@$(SETUP) parity
 	@$(MAKE) --no-print-directory $(JOBS) all $(TOOLS) $(BUILD)/double/train
@@ -323,7 +337,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(GNU) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/windows/*.[ch] base/system/editline/*.h tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+FORMATTED = $(PORTABLE) $(TEAM) $(WASI) $(GNU) $(wildcard *.c programs/*.[ch] $(ROOMS:%=%/*.h) base/system/*.c base/system/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

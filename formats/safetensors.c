@@ -16,7 +16,6 @@
 #include "safetensors.h"
 
 #include <cjson/cJSON.h>
-#include <endian.h>
 #include <stb/stb_ds.h>
 #include <unistd.h>
 
@@ -24,7 +23,7 @@
 #include "base/parallel/threads.h"
 #include "json.h"
 
-_Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the files' numbers are little-endian");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the files' numbers are little-endian");
 
 static const char *const OWN_TYPE = sizeof(Real) == 4 ? "F32" : "F64";
 static const char METADATA[] = "__metadata__", CHECKSUM[] = "checksum";

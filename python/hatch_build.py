@@ -1,6 +1,6 @@
 """What hatchling calls when it builds a wheel: make builds the programs, which go into it. They
 are in the folder PULGA_WHEEL; in one called wasm they are WebAssembly, for every system, in one
-called windows those for Windows."""
+called windows those for Windows, in one called macosx_… those for that macOS."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ class Programs(BuildHookInterface[Any]):
             return
         files = build_data["force_include"]
         folder = os.environ.get("PULGA_WHEEL", "build/wheel")
-        if os.path.basename(folder) == "wasm":
+        system = os.path.basename(folder)
+        if system == "wasm":
             subprocess.run(["make", "wheel-wasm-programs"], cwd=self.root, check=True)
             build_data["dependencies"].append(WASMTIME)
-        elif os.path.basename(folder) == "windows":
-            build_data["tag"] = "py3-none-win_amd64"
+        elif system == "windows" or system.startswith("macosx"):
+            platform = "win_amd64" if system == "windows" else system
+            build_data["tag"] = f"py3-none-{platform}"
             build_data["pure_python"] = False
         else:
             subprocess.run(["make", "wheel-programs"], cwd=self.root, check=True)

@@ -18,7 +18,7 @@ copy_licenses = mkdir -p $(2) && for package in $(1); do \
 
 wheel-programs:
 	@$(MAKE) --no-print-directory $(JOBS) ARCH=$(WHEEL_ARCH) BIN=$(WHEEL)/bin BUILD=$(WHEEL)/build \
-		LDLIBS='-Wl,--as-needed $(foreach lib,$(WHEEL_LIBS),$(or $(call archive,$(lib)),-l$(lib))) \
+		LDLIBS='$(AS_NEEDED) $(foreach lib,$(WHEEL_LIBS),$(or $(call archive,$(lib)),-l$(lib))) \
 		-lm $(GOMP)' LDFLAGS='$(LDFLAGS) -s' $(NAMES:%=$(WHEEL)/bin/%) library
 	@$(call copy_licenses,$(WHEEL_CODE),$(WHEEL)/licenses)
 
@@ -61,8 +61,21 @@ wheel-windows: wheel-venv windows
 	@PULGA_WHEEL=$(WHEEL)/windows $(WHEEL_VENV)/pip wheel --quiet --no-deps --no-build-isolation -w $(WHEEL)/windows .
 	@ls -l $(WHEEL)/windows/*.whl
 
+# For macOS, on ARM and on Intel: the programs of make macos. zig's license is that of the little that
+# it adds, LLVM's that of OpenMP.
+MACOS_CODE = libutf8proc-dev libcjson-dev libxxhash-dev libstb-dev
+wheel-macos: macos
+	@for kind in $(MACOS_KINDS); do wheel=$(WHEEL)/macosx_11_0_$$kind && \
+		rm -rf $$wheel && mkdir -p $$wheel/bin && \
+		cp $(MACOS_FILES:%=$(MACOS)/$$kind/%) $$wheel/bin/ && \
+		$(call copy_licenses,$(MACOS_CODE),$$wheel/licenses) && \
+		cp $(WHEEL)/venv/lib/python3*/site-packages/ziglang/LICENSE $$wheel/licenses/zig.txt && \
+		cp $(WHEEL)/venv/lib/python3*/site-packages/ziglang/lib/libcxx/LICENSE.TXT $$wheel/licenses/llvm.txt && \
+		PULGA_WHEEL=$$wheel $(WHEEL_VENV)/pip wheel --quiet --no-deps --no-build-isolation -w $$wheel . || exit 1; done
+	@ls -l $(WHEEL)/macosx*/*.whl
+
 wheels:
-	@for wheel in wheel wheel-wasm wheel-aarch64 wheel-windows; do \
+	@for wheel in wheel wheel-wasm wheel-aarch64 wheel-windows wheel-macos; do \
 		$(MAKE) --no-print-directory $$wheel || exit 1; done
 
 # PYTHONS="python3.10 python3.13" tests it in several, ENGINE=wasm the one for every system.
@@ -73,4 +86,4 @@ wheel-test:
 		PULGA_NATIVE=$(if $(ENGINE),'$(abspath $(WHEEL))/bin') \
 		$(WHEEL)/fresh/bin/python tests/python || exit 1; done
 
-.PHONY: wheels wheel-windows wheel-wasm wheel-wasm-programs wheel-aarch64 wheel-venv
+.PHONY: wheels wheel-windows wheel-macos wheel-wasm wheel-wasm-programs wheel-aarch64 wheel-venv

@@ -18,6 +18,7 @@ make valgrind
 make analyze
 make aarch64
 make windows-test
+make macos-test
 make same
 make faults
 make torture

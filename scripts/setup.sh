@@ -43,9 +43,12 @@ lld-19                     wasm-ld-19             lab
 wasi-libc                  dpkg                   lab
 libclang-rt-19-dev-wasm32  dpkg                   lab
 dpkg-dev                   dpkg-source            lab
+dpkg-dev                   dpkg-source            macos
 gcc-mingw-w64-x86-64-posix x86_64-w64-mingw32-gcc-posix  windows
 dpkg-dev                   dpkg-source            windows
 zip                        zip                    windows
+llvm                       llvm-readobj           macos-test
+bats                       bats                   macos-test
 wine                       wine                   windows-test
 wine64                     dpkg                   windows-test
 bats                       bats                   windows-test

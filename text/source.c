@@ -273,10 +273,11 @@ static bool fill(Source *s, Bytes *raw, size_t size)
 /* How many characters stand after the last line end of a chunk; `columns` if it has none. */
 static size_t columns_after(const Source *s, Bytes raw, size_t columns)
 {
-    const char *end = memrchr(raw.bytes, s->line_end, raw.size);
-    const char *at = end ? end + 1 : raw.bytes;
-    columns = end ? 0 : columns;
-    for (; at < raw.bytes + raw.size; at++)
+    const char *end = raw.bytes + raw.size, *at = end;
+    while (at > raw.bytes && at[-1] != s->line_end)
+        at--;
+    columns = at > raw.bytes ? 0 : columns;
+    for (; at < end; at++)
         columns += ((unsigned char)*at & 0xC0) != 0x80;
     return columns;
 }

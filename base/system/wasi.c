@@ -2,7 +2,6 @@
  * Nobody sends it signals or locks its directories. */
 #include "system.h"
 
-#include <editline/readline.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -43,31 +42,6 @@ SignalHandler *signal_catch(int number, SignalHandler *handler, bool once, bool 
 {
     (void)number, (void)handler, (void)once, (void)ends_reads;
     return SIG_DFL;
-}
-
-/* ---- The prompt line. Nothing is completed ---- */
-
-int rl_attempted_completion_over;
-char **(*rl_attempted_completion_function)(const char *, int, int);
-
-char *readline(const char *prompt)
-{
-    char *line = NULL;
-    size_t room = 0;
-    fputs(prompt, stdout);
-    fflush(stdout);
-    if (getline(&line, &room, stdin) < 0) {
-        free(line);
-        return NULL;
-    }
-    line[strcspn(line, "\r\n")] = 0;
-    return line;
-}
-
-char **rl_completion_matches(const char *beginning, char *next(const char *, int))
-{
-    (void)beginning, (void)next;
-    return NULL;
 }
 
 /* ---- Files ---- */

@@ -2,12 +2,11 @@
  * by row while they are written, so that no second copy of the model is needed. */
 #include "gguf.h"
 
-#include <endian.h>
 #include <stb/stb_ds.h>
 
 #include "tokens.h"
 
-_Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the file's numbers are little-endian");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file's numbers are little-endian");
 
 enum { ALIGNMENT = 32 }; /* what readers assume if the file does not say it */
 

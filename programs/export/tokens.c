@@ -58,8 +58,8 @@ static void add(Replacement **list, const Tokenizer *t, const bool *known, const
         of_use = known[c] || space || alone;
         if (space || alone)
             *end++ = ' ';
-        if (!space)
-            end = mempcpy(end, letter, (size_t)(at - letter));
+        while (!space && letter < at)
+            *end++ = *letter++;
         if (alone)
             *end++ = ' ';
     }

@@ -6,12 +6,12 @@ LAB_CC = clang-19 --target=wasm32-wasi
 LAB_FLAGS = -std=gnu11 -O3 -msimd128 -ffp-contract=off -fno-math-errno -fno-trapping-math -D_GNU_SOURCE \
 	-D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID -DUTF8PROC_STATIC \
 	-DNDEBUG -I. -I$(BUILD) -isystem $(LAB)/include -isystem base/system
-LAB_SOURCES = $(filter-out base/system/linux.c programs/terminal/process.c programs/train/compare.c programs/train/verify.c \
-	programs/sample/% programs/export/% programs/attend/because.c $(TEAM),$(SOURCES)) \
+LAB_SOURCES = $(filter-out programs/terminal/process.c programs/train/compare.c programs/train/verify.c \
+	programs/sample/% programs/export/% programs/attend/because.c,$(PORTABLE)) \
 	base/system/wasi.c programs/lab.c
 # The four programs as one, for Python.
-WASM_SOURCES = $(filter-out base/system/linux.c programs/terminal/process.c $(TEAM),$(SOURCES)) \
-	$(WASI) programs/wasi.c $(NAMES:%=programs/%.c)
+WASM_SOURCES = $(filter-out programs/terminal/process.c,$(PORTABLE)) \
+	$(WASI) $(PROMPT) programs/wasi.c $(NAMES:%=programs/%.c)
 LAB_LIBRARIES = $(LAB)/sources/utf8proc/utf8proc.c $(LAB)/sources/cjson/cJSON.c $(LAB)/xxhash.c
 KINDS = exact relaxed
 relaxed = -mrelaxed-simd

@@ -468,7 +468,8 @@ static void greet(const Conversation *c)
     size_t count = 0;
     for (int id = 0; id < tokenizer_size(t); id++)
         count += tokenizer_is_text(t, id);
-    printf(tokenizer_has_words(t) ? _("%s knows %s; Tab completes them.\n") : _("%s knows %s.\n"),
+    const bool completes = rl_library_version && tokenizer_has_words(t);
+    printf(completes ? _("%s knows %s; Tab completes them.\n") : _("%s knows %s.\n"),
            c->answerer->model->directory.path,
            plural(count, tokenizer_unit(t->kind), tokenizer_units(t->kind)).text);
     switch (t->objective) {

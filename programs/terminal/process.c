@@ -31,7 +31,7 @@ static void open_standard_files(void)
 
 /* Called when the program ends. If output could not be written, to a full disk for example, the
  * status becomes 1. But if the reader of a pipe has left (./train x | head), poll reports an error
- * of the pipe, and the status stays as it is. */
+ * of the pipe (macOS: its end), and the status stays as it is. */
 static void check_output(int status, void *unused)
 {
     (void)unused;
@@ -39,7 +39,7 @@ static void check_output(int status, void *unused)
     errno = 0; /* it stays 0 if the write that failed was an earlier one */
     const bool written = !fflush(stdout) && !ferror(stdout);
     const int error = errno;
-    if (written || status || (poll(&output, 1, 0) > 0 && output.revents & POLLERR))
+    if (written || status || (poll(&output, 1, 0) > 0 && output.revents & (POLLERR | POLLHUP)))
         return;
     if (error)
         warn("cannot write to standard output: %s", reason(error));

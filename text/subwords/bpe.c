@@ -224,7 +224,7 @@ static void add_bytes(Bpe *bpe, const Vocabulary *v, int id)
         if ((byte = byte_level_byte(utf8_next(&at, end))) >= 0)
             *out++ = (char)byte;
     if (at < end || byte < 0)
-        out = mempcpy(bytes, word, (size_t)(end - word));
+        out = stpcpy(bytes, word);
     *out++ = 0;
     arrsetlen(bpe->bytes, begin + (size_t)(out - bytes));
 }

@@ -1,13 +1,16 @@
 /* readline.h: the part of libedit that sample calls, where there is no such library. On Windows the
- * console edits the line and brings back those before; in WebAssembly a line is read as it comes. */
+ * console edits the line and brings back those before; elsewhere readline.c is it. */
 #ifndef PULGA_READLINE_H
 #define PULGA_READLINE_H
+
+#include <stddef.h>
 
 typedef struct {
     const char *line;
 } HIST_ENTRY;
 enum { history_base, history_length = 0 };
 
+extern const char *rl_library_version; /* NULL: nothing is completed */
 extern int rl_attempted_completion_over;
 extern char **(*rl_attempted_completion_function)(const char *, int, int);
 

@@ -90,19 +90,6 @@ char *strcasestr(const char *text, const char *part)
     return NULL;
 }
 
-void *mempcpy(void *to, const void *from, size_t size)
-{
-    return (char *)memcpy(to, from, size) + size;
-}
-
-void *memrchr(const void *bytes, int byte, size_t size)
-{
-    for (const unsigned char *at = bytes; size--;)
-        if (at[size] == byte)
-            return (void *)(at + size);
-    return NULL;
-}
-
 void *memmem(const void *bytes, size_t size, const void *part, size_t length)
 {
     for (const char *at = bytes; size >= length; at++, size--)
@@ -673,6 +660,7 @@ int windows_raise(int number)
 
 /* ---- The prompt line ---- */
 
+const char *rl_library_version = "Windows";
 int rl_attempted_completion_over;
 char **(*rl_attempted_completion_function)(const char *, int, int);
 

@@ -51,14 +51,10 @@ int getentropy(void *bytes, size_t size);
 
 /* ---- Texts ---- */
 
-#define __LITTLE_ENDIAN __ORDER_LITTLE_ENDIAN__
-#define __BYTE_ORDER __BYTE_ORDER__
 char *strsep(char **rest, const char *delimiters);
 char *stpcpy(char *to, const char *from);
 char *strcasestr(const char *text, const char *part);
-void *mempcpy(void *to, const void *from, size_t size);
 void *memmem(const void *bytes, size_t size, const void *part, size_t length);
-void *memrchr(const void *bytes, int byte, size_t size);
 ssize_t getline(char **line, size_t *room, FILE *file);
 #define putc_unlocked putc
 
@@ -114,7 +110,7 @@ enum { PROT_READ, MAP_SHARED };
 void *mmap(void *at, size_t size, int protection, int flags, int file, off_t offset);
 int munmap(void *at, size_t size);
 
-enum { POLLOUT = 1, POLLERR = 2 };
+enum { POLLOUT = 1, POLLERR = 2, POLLHUP = 4 };
 struct pollfd {
     int fd;
     short events, revents;

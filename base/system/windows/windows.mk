@@ -9,7 +9,7 @@ WINDOWS_FLAGS = -std=gnu11 -O3 -march=x86-64 -ffp-contract=off -fno-math-errno -
 	-D_WIN32_WINNT=0x0A00 -DUTF8PROC_STATIC -Wall -Wextra -Wno-format -Werror=implicit-function-declaration \
 	-I. -Ibase/system/windows -I$(BUILD) -isystem $(WINDOWS)/include -isystem $(LAB)/include -isystem base/system
 WINDOWS_LINK = -Wl,--wrap=GOMP_parallel -static -municode -Wl,--stack,8388608
-WINDOWS_SOURCES = $(filter-out base/system/linux.c $(TEAM),$(SOURCES)) $(GNU) $(wildcard base/system/windows/*.c)
+WINDOWS_SOURCES = $(PORTABLE) $(GNU) $(wildcard base/system/windows/*.c)
 WINDOWS_OBJECTS = $(WINDOWS_SOURCES:%.c=$(WINDOWS)/%.o) \
 	$(patsubst %.c,$(WINDOWS)/library/%.o,$(notdir $(LAB_LIBRARIES)))
 WINDOWS_PROGRAMS = $(NAMES:%=$(WINDOWS)/%.exe)
@@ -38,7 +38,7 @@ $(WINDOWS_ZIP).zip: $(WINDOWS_PROGRAMS) LICENSE $(wildcard data/* $(LAB)/pulga.h
 	@cd $(WINDOWS) && zip -qr $(@F) $(notdir $(WINDOWS_ZIP))
 
 # What posix.h has instead of these headers. The libraries and their headers are the lab's.
-WINDOWS_EMPTY = endian.h langinfo.h poll.h sysexits.h dirent.h sys/mman.h sys/resource.h
+WINDOWS_EMPTY = langinfo.h poll.h sysexits.h dirent.h sys/mman.h sys/resource.h
 $(WINDOWS)/include/ready: $(LAB)/include/ready
 	@mkdir -p $(@D)/sys
 	@touch $(WINDOWS_EMPTY:%=$(@D)/%) $@

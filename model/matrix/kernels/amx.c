@@ -3,7 +3,7 @@
  * two by two, use each loaded tile of a and of b twice. */
 #include "model/matrix/kernel.h"
 
-#if defined __x86_64__ && __has_include(<sys/syscall.h>)
+#if defined __x86_64__ && __has_include(<asm/unistd.h>)
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>

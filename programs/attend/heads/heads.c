@@ -4,7 +4,6 @@
 #include "heads.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <stb/stb_ds.h>
 
 #include "base/numbers/elementary.h"
@@ -142,7 +141,7 @@ HeadSummary head_summary(const Heads *heads, const Head *head)
  *
  * padded with spaces and a line end, so that the numbers begin on a multiple of 64 bytes. */
 
-_Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the file's numbers are little-endian");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file's numbers are little-endian");
 
 /* Not as one string: gettext's tools refuse strings that are not UTF-8. */
 const char NPY_BEGIN[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', '\0'};
