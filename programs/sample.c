@@ -205,10 +205,10 @@ int main(int argc, char **argv)
     if (choice.without)
         pretrained_without(&model, choice.without);
     if (choice.weights && !gpt_rounds(&model.gpt.config))
-        usage_error("--weights needs a model whose width, hidden width and heads together are "
-                    "multiples of %d, and %s has %d, %d and %d",
+        usage_error("--weights needs a model whose width, hidden width and heads of keys together "
+                    "are multiples of %d, and %s has %d, %d and %d",
                     ROUNDED_GRAIN, words[0], model.gpt.config.width, model.gpt.config.hidden,
-                    model.gpt.config.heads * model.gpt.config.head_size);
+                    model.gpt.config.key_heads * model.gpt.config.head_size);
     if (choice.weights)
         gpt_round(&model.gpt, choice.weights);
     if (!choice.threads) /* a step is a piece of the text, or a token that is written */
