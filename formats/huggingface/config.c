@@ -94,7 +94,8 @@ static void put_own(cJSON *json, const GptConfig *shape, const Config *purpose)
 void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
                       const Tokenizer *tokenizer, bool causal_source)
 {
-    const bool sees_ahead = tokenizer->objective != OBJECTIVE_NEXT && !causal_source;
+    const bool sees_ahead = (tokenizer->objective == OBJECTIVE_PAIRS && !causal_source) ||
+                            tokenizer->objective == OBJECTIVE_MASKED;
     const char *type = model_type(shape, sees_ahead);
     const bool is_openai = !strcmp(type, "openai-gpt");
     const char *class = is_openai               ? "OpenAIGPTLMHeadModel"

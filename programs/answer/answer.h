@@ -54,7 +54,7 @@ typedef struct {
     bool *barred;      /* (V) tokens that no continuation contains */
     bool *seen;        /* (V) tokens of the prompt and of the continuation, if repetition is
                           penalized; else NULL */
-    bool pairs;        /* prompts are sources, and continuations their targets */
+    bool pairs;        /* prompts are sources or conversations, continuations what answers them */
     bool gaps;         /* prompts are lines with gaps, and continuations what fills them */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
     bool told_full;    /* has printed that the context was full: once is enough */

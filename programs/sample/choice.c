@@ -167,7 +167,7 @@ char *choice_wrong(const Choice *choice, const ChoiceDecided *decided, const Tok
 
 AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *t)
 {
-    const bool pairs = t->objective == OBJECTIVE_PAIRS;
+    const bool pairs = t->objective == OBJECTIVE_PAIRS, answers = objective_answers(t->objective);
     const bool drawn = DECIDED(decided, greedy) || DECIDED(decided, rules.sampling.temperature) ||
                        DECIDED(decided, rules.sampling.top_k) ||
                        DECIDED(decided, rules.sampling.top_p);
@@ -182,7 +182,7 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
     rules.json = choice->json;
     rules.decode = choice->decode;
     if (!DECIDED(decided, rules.table)) /* few people want it for pairs */
-        rules.table = pairs && !choice->json ? 0 : 10;
+        rules.table = answers && !choice->json ? 0 : 10;
     if (!DECIDED(decided, rules.count) && pairs)
         rules.least = ROW_LEAST;
     if (pairs && !drawn && !DECIDED(decided, rules.beam)) /* targets are searched for */

@@ -473,6 +473,9 @@ static void greet(const Conversation *c)
            plural(count, tokenizer_unit(t->kind), tokenizer_units(t->kind)).text);
     switch (t->objective) {
     case OBJECTIVE_NEXT: printf(_("Type the beginning of a text, or nothing.")); break;
+    case OBJECTIVE_TURNS:
+        printf(_("Say something; a blank line begins a new conversation."));
+        break;
     case OBJECTIVE_PAIRS: printf(_("Type a source; after -> its target may begin.")); break;
     case OBJECTIVE_MASKED:
         printf(_("Type a text with [mask] for each %s that is missing."),

@@ -59,10 +59,14 @@ static bool made_of_a_part(const Settings *s)
 void plan_text(Settings *s, const Decided *decided, const TextLook *text)
 {
     const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
-    CHOOSE(objective, text->pairs && !stream ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
+    CHOOSE(objective, stream        ? OBJECTIVE_NEXT
+                      : text->pairs ? OBJECTIVE_PAIRS
+                      : text->turns ? OBJECTIVE_TURNS
+                                    : OBJECTIVE_NEXT);
     settings_check_objective(s, decided);
     const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
-    const bool blocks = text->blocks && !text->wrapped && !DECIDED(decided, sequence);
+    const bool blocks = text->blocks && !text->wrapped && !DECIDED(decided, sequence) &&
+                        s->objective != OBJECTIVE_TURNS;
     const bool large = text->size >= SUBWORDS_FROM;
     const bool single = s->objective == OBJECTIVE_PAIRS && text->few_spaces;
     const bool small = text->size <= SMALL_TEXT && s->objective == OBJECTIVE_NEXT;
@@ -73,7 +77,7 @@ void plan_text(Settings *s, const Decided *decided, const TextLook *text)
                    : large || blocks            ? TOKENIZER_BPE
                                                 : TOKENIZER_WORD);
     const bool lines = s->tokens == TOKENIZER_WORD && !text->wrapped;
-    CHOOSE(sequence, lines || s->objective == OBJECTIVE_PAIRS ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    CHOOSE(sequence, lines || objective_answers(s->objective) ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */
         CHOOSE(val, text->size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
     if (s->tokens == TOKENIZER_BPE)
@@ -537,6 +541,19 @@ char *text_advice_of_little(const Text *text, TokenizerKind kind)
     return format_text(_("only %s, %s of them different: a model learns so little by heart, and "
                          "nothing else; ordinary prose takes about 50 kB"),
                        plural(count, "word", "words").text, thousands(kinds).text);
+}
+
+char *text_advice_of_turns(const Text *text)
+{
+    Span all = text_span(text), line, name, said, names[2] = {{NULL, NULL}};
+    size_t lines = 0, turns = 0;
+    for (; split_part(&all.begin, all.end, CUT_LINES, &line); lines++)
+        if (split_turn(line, &name, &said)) {
+            if (turns < 2)
+                names[turns] = name;
+            turns += span_equal(name, names[0]) || span_equal(name, names[1]);
+        }
+    return turns >= 4 && 4 * turns >= 3 * lines ? text_check_turns(text) : NULL;
 }
 
 char *text_advice_of_pairs(const Text *text)
