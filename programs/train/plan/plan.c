@@ -168,7 +168,7 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
  * lines are to be learned by heart; a model that is trained already does not read for long. */
 static bool could_learn_by_heart(const Settings *s, const Corpus *corpus, int64_t pieces)
 {
-    return s->batch < pieces && s->objective != OBJECTIVE_PAIRS && !s->from &&
+    return s->batch < pieces && !objective_answers(s->objective) && !s->from &&
            (corpus->stream || corpus->held_out.count);
 }
 
@@ -181,21 +181,23 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
     const bool enough = (int64_t)s->batch * s->shape.context >= 8 * (int64_t)s->shape.width;
     const bool lines = s->objective == OBJECTIVE_NEXT && !corpus->stream &&
                        could_learn_by_heart(s, corpus, pieces);
-    const bool suits = s->objective == OBJECTIVE_PAIRS || lines || (corpus->stream && enough);
+    const bool suits = objective_answers(s->objective) || lines || (corpus->stream && enough);
     return suits && s->batch < pieces ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
 }
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
  * and at most for 40; by Muon for about 1,500, at least for two epochs and at most for 15. Pairs
- * are read for about 7,000 steps, at least for 10 epochs and at most for 60. A text that goes whole
+ * are read for about 7,000 steps, at least for 10 epochs and at most for 60; of conversations, which
+ * have several answers each, at most for 40. A text that goes whole
  * into each step has one step an epoch. What is restrained (see choose_restraint) can be read twice
  * as long. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     const bool next = s->objective == OBJECTIVE_NEXT;
     const int64_t longer = next && could_learn_by_heart(s, corpus, pieces) ? 2 : 1;
-    if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
-        return (int)max_int64(10, min_int64(60, 7000 / steps));
+    const int64_t answers = s->objective == OBJECTIVE_TURNS ? 40 : 60;
+    if (s->batch < pieces && objective_answers(s->objective))
+        return (int)max_int64(10, min_int64(answers, 7000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
         return (int)max_int64(2, min_int64(15 * longer, 1500 * longer / steps));
     if (s->batch < pieces && corpus->stream)
@@ -256,7 +258,7 @@ static void choose_length(Plan *plan, const Decided *decided, const Corpus *corp
 static double choose_dropout(const Settings *s, const Corpus *corpus)
 {
     const double weights = 12.0 * s->shape.layers * s->shape.width * s->shape.width;
-    if (!corpus->held_out.count || s->objective == OBJECTIVE_PAIRS)
+    if (!corpus->held_out.count || objective_answers(s->objective))
         return 0;
     if (s->tokens == TOKENIZER_WORD || s->objective == OBJECTIVE_MASKED || s->from)
         return 0.1;
