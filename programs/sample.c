@@ -12,6 +12,7 @@
 #include "programs/sample/conversation.h"
 #include "programs/sample/near.h"
 #include "programs/sample/score.h"
+#include "programs/sample/show.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
 
