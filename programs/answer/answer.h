@@ -28,6 +28,7 @@ typedef struct {
     int table;     /* rows of the table of next tokens */
     bool all_rows; /* also those that would print 0.000 */
     bool json;     /* for a program: no table of whole words, even if the tokens are subwords */
+    bool chat;     /* a conversation: one answer to each turn, and only its text is printed */
     bool decode;   /* no answer: prompts are ids of tokens, whose text is printed */
     int count;     /* continuations */
     int words;     /* tokens of each, at most */

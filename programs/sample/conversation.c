@@ -12,6 +12,7 @@
 #include "base/language.h"
 #include "base/system/system.h"
 #include "programs/terminal/screen.h"
+#include "chat.h"
 #include "command.h"
 #include "history.h"
 #include "show.h"
@@ -23,6 +24,7 @@
 static struct {
     const Tokenizer *tokenizer;
     const Field **names; /* stb_ds array: at the beginning of a line, after a colon */
+    const char *asks;    /* before what is typed */
     char *history;       /* a path, or NULL */
     bool keeps;          /* prompts there; not after a failure */
 } asker;
@@ -108,7 +110,7 @@ static char *ask(void)
     SignalHandler *const before = signal_catch(SIGINT, note_signal, false, true);
     do {
         interrupt = 0;
-        line = readline("> ");
+        line = readline(asker.asks);
         if (!line)
             putchar('\n'); /* after the Ctrl-C or Ctrl-D */
     } while (!line && interrupt);
@@ -142,6 +144,7 @@ typedef struct {
     char *prompt;  /* the last one that had an answer, or NULL */
     char *written; /* its first continuation, with the prompt before it, or NULL */
     bool ended;    /* nothing can follow that */
+    Chat chat;     /* with --chat */
 } Conversation;
 
 static const Tokenizer *tokenizer_of(const Conversation *c)
@@ -234,6 +237,20 @@ static bool asks_for_help(const char *line)
 
 /* ---- Prompts ---- */
 
+/* Answers a turn, or the last one again. */
+static void reply_in_chat(Conversation *c, const char *turn)
+{
+    const Tokenizer *t = tokenizer_of(c);
+    Encoding e = prompt_encode(t, "", turn ? turn : "", turn ? strlen(turn) : 0);
+    if (turn && e.wrong && asks_for_help(turn))
+        help(c);
+    else if (turn)
+        chat_reply(&c->chat, c->answerer, c->screen, _("the prompt"), turn, true);
+    else if (!chat_again(&c->chat, c->answerer, c->screen))
+        warn("there is no prompt yet that could be answered again");
+    encoding_free(&e);
+}
+
 /* Answers a prompt, and keeps what :again and :more need; or says why there is no answer, then
  * these stay with the last that had one. Meanwhile Ctrl-C ends the answer, and a second one the
  * program. */
@@ -242,6 +259,11 @@ static void reply(Conversation *c, const char *prompt)
     interrupt = 0;
     c->answerer->interrupt = &interrupt;
     SignalHandler *const before = signal_catch(SIGINT, note_signal, true, false);
+    if (c->choice->chat) {
+        reply_in_chat(c, prompt);
+        signal(SIGINT, before);
+        return;
+    }
     Answer answer = answer_begin(c->answerer, _("the prompt"), prompt, strlen(prompt));
     if ((answer.encoding.wrong || answer.unknown) && asks_for_help(prompt))
         help(c);
@@ -264,7 +286,9 @@ static void reply(Conversation *c, const char *prompt)
  * except that subwords may be cut in another way. A text that was cut by --stop goes on there. */
 static void go_on(Conversation *c, const char *text)
 {
-    if (!c->written)
+    if (c->choice->chat)
+        warn("a conversation goes on with what is typed");
+    else if (!c->written)
         warn("there is no continuation yet that could go on");
     else if (tokenizer_of(c)->objective == OBJECTIVE_MASKED)
         warn("a line whose gaps are filled does not go on");
@@ -327,7 +351,7 @@ static bool obey(Conversation *c, char *line)
         warn("%s", typed.wrong);
     else if (typed.meant->offset != COMMAND)
         set_option(c, typed.meant, typed.value);
-    else if (!strcmp(name, "again") && c->prompt)
+    else if (!strcmp(name, "again") && (c->prompt || c->choice->chat))
         reply(c, c->prompt);
     else if (!strcmp(name, "again"))
         warn("there is no prompt yet that could be answered again");
@@ -350,6 +374,8 @@ void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDe
     EACH_FIELD (field, CHOICES)
         if (field->offset < CHOICE_LASTING)
             arrput(asker.names, field);
+    AUTOFREE char *you = format_text("%s: ", _("you"));
+    asker.asks = choice->chat ? you : "> ";
     begin_asking(tokenizer_of(&c));
     greet(&c);
     for (char *line; stays && (line = ask()); free(line)) {
@@ -363,6 +389,7 @@ void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDe
     }
     signal(SIGINT, before);
     arrfree(asker.names);
+    chat_free(&c.chat);
     free(c.prompt);
     free(c.written);
 }

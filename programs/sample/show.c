@@ -85,6 +85,18 @@ static void end_line(Growing *g, const Answer *answer, const Continuation *c)
     g->repeats |= vocabulary_add(&g->texts, text, strlen(text), false) < 0;
 }
 
+/* The last part of the path of the model. The caller frees it. */
+static char *model_name(const Answerer *a)
+{
+    const char *path = a->model->directory.path, *end = path + strlen(path);
+    while (end > path + 1 && end[-1] == '/')
+        end--;
+    const char *name = end;
+    while (name > path && name[-1] != '/')
+        name--;
+    return format_text("%.*s", (int)(end - name), name);
+}
+
 /* Prints what is new of the next continuation: most often one token. With --stop " come" the tokens
  *
  *     el perro cor re
@@ -93,7 +105,10 @@ static void end_line(Growing *g, const Answer *answer, const Continuation *c)
 static void grow(Growing *g, const Answer *answer, const Continuation *c)
 {
     const Answerer *a = g->answerer;
-    if (!g->tokens) { /* "  1  el perro": the number, and the prompt in bold */
+    if (!g->tokens && a->rules.chat) {
+        AUTOFREE char *name = model_name(a);
+        printf("%s%s:%s ", g->screen->bold, name, g->screen->plain);
+    } else if (!g->tokens) { /* "  1  el perro": the number, and the prompt in bold */
         AUTOFREE char *prompt = answer_text(a, answer, NULL), *shown = display_part(prompt);
         printf("%3d  %s%s%s", g->lines + 1, g->screen->bold, shown, g->screen->plain);
     }
@@ -162,6 +177,10 @@ static const Continuation *print_growing(Answerer *a, Answer *answer, const Scre
 static void warn_of_unknown(const Answerer *a, const Answer *answer)
 {
     const Encoding *e = &answer->encoding;
+    if (a->rules.chat) {
+        warn("%s; it is left out", answer->unknown);
+        return;
+    }
     AUTOFREE char *text = tokenizer_decode(&a->model->tokenizer, e->ids, e->count);
     AUTOFREE char *shown = display_text(text);
     warn("%s", answer->unknown);
