@@ -256,7 +256,7 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
                      .encoding = answer_encode(&a->model->tokenizer, a->model->gpt.config.context,
                                                a->rules.beam, name, prompt, size)};
     Encoding *e = &answer.encoding;
-    answer.hidden = !a->model->tokenizer.stream; /* [bos] */
+    answer.hidden = !a->model->tokenizer.stream && !a->model->tokenizer.opening; /* [bos] */
     if (e->wrong && e->known && !a->pairs && !a->gaps) {
         answer.unknown = e->wrong;
         e->count = e->known;

@@ -15,21 +15,22 @@ void chat_free(Chat *chat)
     *chat = (Chat){.told = chat->told};
 }
 
-/* What a line says in words that the model knows; names those that it does not. NULL if it knows
- * none, or if the line cannot be read: `why` receives that. The caller frees both. */
+/* What a line says in words that the model knows; `why` names those that it does not. NULL if it
+ * knows none, or if the line cannot be read. The caller frees both. */
 static char *known_words(const Tokenizer *t, const char *name, const char *line, char **why)
 {
     Encoding e = prompt_encode(t, name, line, strlen(line));
     char *text = e.wrong ? NULL : format_text("%s", line);
-    int *ids = NULL;
+    int known = 0, words = 0;
     *why = e.wrong;
     e.wrong = NULL;
     for (int i = 0; *why && e.known && i < arrlen(e.ids); i++)
-        if (e.ids[i] >= 0 && tokenizer_is_text(t, e.ids[i]))
-            arrput(ids, e.ids[i]);
-    if (ids)
-        text = tokenizer_decode(t, ids, (int)arrlen(ids));
-    arrfree(ids);
+        if (e.ids[i] >= 0) {
+            words += tokenizer_is_text(t, e.ids[i]);
+            e.ids[known++] = e.ids[i];
+        }
+    if (words) /* without the mark of the model's turn */
+        text = tokenizer_decode(t, e.ids, known - 1);
     encoding_free(&e);
     return text;
 }
