@@ -210,16 +210,19 @@ static const char *cut_name(const Tokenizer *t)
                                                     : "inRuns";
 }
 
+/* To the page, a turn and its answer are a pair. */
 static void put_tokenizer(FILE *out, const Pretrained *model)
 {
     static const char *const FORMS[] = {"composed", "lower", "as is"};
     const Tokenizer *t = &model->tokenizer;
+    const bool turns = t->objective == OBJECTIVE_TURNS;
     fprintf(out,
             "{\"kind\":\"%s\",\"cut\":\"%s\",\"form\":\"%s\",\"stream\":%s,\"objective\":\"%s\","
             "\"causal-source\":%s,\n"
             "\"special\":{\"bos\":%d,\"eos\":%d,\"unk\":%d,\"sep\":%d,\"mask\":%d},\n",
             TOKENIZER_NAMES[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
-            OBJECTIVE_NAMES[t->objective], json_bool(model->config.causal_source), t->bos, t->eos,
+            OBJECTIVE_NAMES[turns ? OBJECTIVE_PAIRS : t->objective],
+            json_bool(turns || model->config.causal_source), t->bos, t->eos,
             t->unk, t->sep, t->mask);
     put_tokens(out, t);
     fputs("\"merges\":[", out);
