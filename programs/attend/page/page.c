@@ -222,8 +222,8 @@ static void put_tokenizer(FILE *out, const Pretrained *model)
             "\"special\":{\"bos\":%d,\"eos\":%d,\"unk\":%d,\"sep\":%d,\"mask\":%d},\n",
             TOKENIZER_NAMES[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
             OBJECTIVE_NAMES[turns ? OBJECTIVE_PAIRS : t->objective],
-            json_bool(turns || model->config.causal_source), t->bos, t->eos,
-            t->unk, t->sep, t->mask);
+            json_bool(turns || model->config.causal_source), t->bos, t->eos, t->unk, t->sep,
+            t->mask);
     put_tokens(out, t);
     fputs("\"merges\":[", out);
     for (ptrdiff_t i = 0; i < arrlen(t->merges); i++)
@@ -620,6 +620,10 @@ static void put_trainable_page(FILE *out, const PageSource *source)
 
 void page_write(FILE *out, const Heads *heads, const PageSource *source)
 {
+    if (source->model->tokenizer.opening)
+        die("the page cannot read %s, a model that talks by the tokens of ChatML; attend prints "
+            "its tables and writes other files",
+            source->model->directory.path);
     if (source->trains) {
         put_trainable_page(out, source);
         return;
