@@ -326,7 +326,7 @@ static void encode_turns(const Tokenizer *t, Encoding *e, const char *name, Span
     for (int turn = 0; tab; turn++) {
         tab = memchr(prompt.begin, '\t', (size_t)(prompt.end - prompt.begin));
         const Span part = {prompt.begin, tab ? tab : prompt.end};
-        if (is_blank(part) && (tab || turn % 2 == 0))
+        if (is_blank(part) && turn % 2 == 0)
             e->wrong = format_text(_("%s has nothing to answer: a turn is empty"), name);
         put_mark(encoder, turn, &e->ids);
         encode_part(t, e, name, part);

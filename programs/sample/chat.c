@@ -66,6 +66,21 @@ static void forget(Chat *chat, const Answerer *a)
     chat->before = shorter;
 }
 
+/* The text of an answer, without the prompt; what no turn can have, a tab or a byte that is not
+ * UTF-8, is a space or a question mark. The caller frees. */
+static char *answer_alone(const Answerer *a, const Continuation *c)
+{
+    char *text = tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
+    char *end = text + strlen(text) - c->cut;
+    *end = 0;
+    for (const char *at = text, *from = at; at < end; from = at) {
+        const int32_t letter = utf8_next(&at, end);
+        if (letter < 0 || letter == '\t')
+            text[from - text] = letter < 0 ? '?' : ' ';
+    }
+    return text;
+}
+
 /* Answers chat->before. A turn without an answer is not kept. */
 static bool answer_turn(Chat *chat, Answerer *a, const Screen *screen, const char *name, char *why)
 {
@@ -74,8 +89,7 @@ static bool answer_turn(Chat *chat, Answerer *a, const Screen *screen, const cha
     answer.unknown = why;
     const Continuation *first = answer_show(a, &answer, screen);
     if (first) {
-        AUTOFREE char *text = tokenizer_decode(&a->model->tokenizer, first->tokens, first->count);
-        text[strlen(text) - first->cut] = 0;
+        AUTOFREE char *text = answer_alone(a, first);
         free(chat->said);
         chat->said = format_text("%s\t%s", chat->before, text);
     } else {

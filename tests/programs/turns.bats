@@ -23,7 +23,7 @@ talk() {
     [ "$("$BIN/sample" run --chat hola)" = "$(head -n 2 wanted.txt)" ]
     "$BIN/sample" run $'hola\thola, quién eres?\tsoy Ana' --count 1 >out.txt
     grep -q '^  1  hola → hola, quién eres? → soy Ana → hola Ana  \[p [0-9.]*\]  \[word for word in the text\]$' out.txt
-    [ "$(LANGUAGE=es "$BIN/sample" run --chat hola)" = $'tú: hola\nrun: hola, quién eres?' ]
+    [ "$(LC_ALL= LANG=es_MX.UTF-8 "$BIN/sample" run --chat hola)" = $'tú: hola\nrun: hola, quién eres?' ]
 }
 
 @test "a program gets each answer as JSON, after the whole conversation" {
@@ -124,12 +124,12 @@ read_of() {
     chatml "no system"
     [ "$(read_of from hola)" = '<|im_start|>userĊhola<|im_end|>Ċ<|im_start|>assistantĊ' ]
     talk
-    "$BIN/train" charla.txt --from from --objective turns --lr-factor 0.5 --steps 150 --out more >out.txt
+    "$BIN/train" charla.txt --from from --objective turns --lr-factor 0.3 --steps 300 --threads 1 --out more >out.txt
     grep -q '4 conversations' out.txt
     jq -e '.post_processor == null' more/tokenizer.json >out.txt
     printf 'hola\nsoy Leo\n' | "$BIN/sample" more >out.txt
     [ "$(cat out.txt)" = $'you: hola\nmore: hola, quién eres?\nyou: soy Leo\nmore: hola Leo' ]
-    "$BIN/train" --resume more --steps 160 >out.txt
+    "$BIN/train" --resume more --steps 301 >out.txt
     "$BIN/attend" more hola -o page.html 2>err.txt && false
     grep -q "ChatML" err.txt
 }
