@@ -133,3 +133,32 @@ read_of() {
     "$BIN/attend" more hola -o page.html 2>err.txt && false
     grep -q "ChatML" err.txt
 }
+
+# told KEYS...: what ./sample prints on a terminal where these are typed, each when it is asked for.
+told() {
+    local asked=0
+    : >raw.txt
+    for keys in "$@"; do
+        asked=$((asked + 1))
+        for _ in $(seq 400); do
+            [ "$(grep -acE '^(.\[K)?you: ' raw.txt)" -lt $asked ] || break
+            sleep 0.05
+        done
+        printf '%b' "$keys"
+    done | timeout 60 script -qec "stty cols 80; exec '$BIN/sample' run" /dev/null >raw.txt
+    tr -d '\r' <raw.txt
+}
+
+@test "at the prompt line a conversation goes on, and a blank line begins another" {
+    needs_terminal
+    export TERM=xterm NO_COLOR=1
+    talk
+    told 'hola\n' 'soy Leo\n' ':again\n' ':more\n' 'help\n' 'qué tal\n' 'quién soy\n' '\n' ':again\n' '\004' >out.txt
+    grep -q '^run knows 13 words; Tab completes them.$' out.txt
+    [ "$(grep -c 'Say something; a blank line begins a new conversation. :help says more' out.txt)" = 2 ]
+    [ "$(grep -c '^run: hola Leo$' out.txt)" = 2 ]
+    grep -q '^run: eres Leo$' out.txt
+    grep -q 'a conversation goes on with what is typed' out.txt
+    grep -q '^  (a new conversation)$' out.txt
+    grep -q 'there is no prompt yet' out.txt
+}
