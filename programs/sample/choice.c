@@ -29,7 +29,7 @@ const Field CHOICES[] = {
      N_("tokens in each, at most [50; 100 subwords, 300 characters]")},
     {"temperature", LIFE_CALL, NUMBER_FIELD(rules.sampling.temperature, "1", "T", 0, 1000),
      N_("below 1: safer and more repetitive; above 1: more varied; 0 = --greedy; a conversation "
-        "has 0.5 unless T is given")},
+        "has 0.3 unless T is given")},
     {"top-k", LIFE_CALL, WHOLE_FIELD(rules.sampling.top_k, "0", "K", 0, 1 << 30),
      N_("draw from the K most probable tokens; 0 = all")},
     {"top-p", LIFE_CALL, NUMBER_FIELD(rules.sampling.top_p, "1", "P", 0, 1),
@@ -199,7 +199,7 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
     if (rules.chat)
         rules.count = 1;
     if (rules.chat && !drawn)
-        rules.sampling.temperature = 0.5;
+        rules.sampling.temperature = 0.3;
     rules.decode = choice->decode;
     if (!DECIDED(decided, rules.table)) /* few people want it for pairs */
         rules.table = (answers || rules.chat) && !choice->json ? 0 : 10;

@@ -188,14 +188,13 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
  * and at most for 40; by Muon for about 1,500, at least for two epochs and at most for 15. Pairs
  * are read for about 7,000 steps, at least for 10 epochs and at most for 60; of conversations, which
- * have several answers each, at most for 40. A text that goes whole
- * into each step has one step an epoch. What is restrained (see choose_restraint) can be read twice
- * as long. */
+ * have several answers each, at most for 30. A text that goes whole into each step has one step an
+ * epoch. What is restrained (see choose_restraint) can be read twice as long. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     const bool next = s->objective == OBJECTIVE_NEXT;
     const int64_t longer = next && could_learn_by_heart(s, corpus, pieces) ? 2 : 1;
-    const int64_t answers = s->objective == OBJECTIVE_TURNS ? 40 : 60;
+    const int64_t answers = s->objective == OBJECTIVE_TURNS ? 30 : 60;
     if (s->batch < pieces && objective_answers(s->objective))
         return (int)max_int64(10, min_int64(answers, 7000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
