@@ -8,10 +8,12 @@
 #include "base/parallel/threads.h"
 #include "base/utf8.h"
 #include "model/gpt.h"
+#include "programs/sample/chat.h"
 #include "programs/sample/choice.h"
 #include "programs/sample/conversation.h"
 #include "programs/sample/near.h"
 #include "programs/sample/score.h"
+#include "programs/sample/show.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
 
@@ -27,7 +29,8 @@ static const Program PROGRAM = {
         "of its target may follow. The most probable targets are printed. To a model of masked "
         "tokens PROMPT is a line with [mask] for each token that is missing. What may stand there "
         "is printed, and the line filled: first the gap of which the model is surest, then, after "
-        "reading again, the next.\n\n"
+        "reading again, the next. To a model of turns a prompt is what a person says, and without "
+        "PROMPT the conversation goes on from line to line.\n\n"
         "Beside each probability stands how often the training text continues in that way, if the "
         "text is at hand. If the model's tokens are subwords, the table shows whole words: how the "
         "text may go on up to the next space or mark, whatever tokens that takes. [bos] and other "
@@ -135,14 +138,20 @@ static bool answer_lines(Answerer *answerer, const Screen *screen)
 {
     bool good = true;
     size_t size, number = 0;
+    Chat chat = {NULL};
     for (char *line; (line = read_line(&size)); free(line)) {
         AUTOFREE char *name = format_text(_("standard input:%zu"), ++number),
                       *shown = display_text(line);
+        if (answerer->rules.chat) {
+            good &= chat_reply(&chat, answerer, screen, name, line, false);
+            continue;
+        }
         if (screen->terminal && !answerer->rules.json)
             printf("> %s\n", shown);
         fflush(stdout); /* the next line may go to standard error */
         good &= answer_prompt(answerer, screen, name, line, size);
     }
+    chat_free(&chat);
     return good;
 }
 
@@ -160,7 +169,12 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
         answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));
     answerer.counts = counts;
     bool good = true;
-    if (*words) {
+    if (*words && choice->chat) {
+        AUTOFREE char *prompt = words_together(words);
+        Chat chat = {NULL};
+        good = chat_reply(&chat, &answerer, &screen, _("the prompt"), prompt, false);
+        chat_free(&chat);
+    } else if (*words) {
         AUTOFREE char *prompt = words_together(words);
         good = answer_prompt(&answerer, &screen, _("the prompt"), prompt, strlen(prompt));
     } else if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !choice->decode)
@@ -178,6 +192,19 @@ static void check(const Choice *choice, const ChoiceDecided *decided, const Toke
     char *wrong = choice_wrong(choice, decided, tokenizer);
     if (wrong)
         usage_error("%s", wrong);
+}
+
+/* A model of turns is talked to unless it gets one prompt; one that has ChatML's tokens, only with
+ * --chat. */
+static void begin_chat(Pretrained *model, Choice *choice, const char *prompt)
+{
+    const bool turns = model->tokenizer.objective == OBJECTIVE_TURNS;
+    if (choice->chat && !turns && !pretrained_take_chatml(model))
+        usage_error(
+            "--chat is for a model of conversations, and %s is not: it was not trained with "
+            "--objective turns, and does not have the tokens <|im_start|> and <|im_end|>",
+            model->directory.path);
+    choice->chat |= turns && !prompt && !choice->score && !choice->near && !choice->decode;
 }
 
 /* The words of the command line are RUN and those of a prompt. The status is 1 if some prompt has
@@ -201,6 +228,7 @@ int main(int argc, char **argv)
     Pretrained model = pretrained_open(words[0]);
     warn_of_newer(&model, words[0]);
     bool good = true;
+    begin_chat(&model, &choice, words[1]);
     check(&choice, &decided, &model.tokenizer);
     if (choice.without)
         pretrained_without(&model, choice.without);

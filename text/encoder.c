@@ -122,6 +122,52 @@ bool encoder_add(Encoder *e, Span text, int **ids, Span *unknown)
     return add(e, text, text.end, ids, unknown);
 }
 
+/* Appends the ids of one of ChatML's words, which has ids in any subwords. */
+static void add_fixed(Encoder *e, const char *text, int **ids)
+{
+    encoder_add(e, (Span){text, text + strlen(text)}, ids, &(Span){NULL, NULL});
+}
+
+/* Appends what stands before turn number `turn` of a conversation, from 0: even ones are a person's,
+ * odd ones the model's. */
+static void put_mark(Encoder *e, int turn, int **ids)
+{
+    const Tokenizer *t = e->tokenizer;
+    if (!t->opening) {
+        arrput(*ids, turn % 2 ? t->sep : turn ? t->eos : t->bos);
+        return;
+    }
+    if (turn) {
+        arrput(*ids, t->eos);
+        add_fixed(e, "\n", ids);
+    }
+    arrput(*ids, t->bos);
+    add_fixed(e, turn % 2 ? "assistant\n" : "user\n", ids);
+}
+
+/* Appends the ids of a conversation, without its last [eos]: of the lines up to the first that is
+ * blank. */
+static bool add_turns(Encoder *e, Span *text, int **ids, Span *unknown)
+{
+    bool known = true;
+    int turn = 0;
+    for (Span line, name, said;
+         known && split_line(&text->begin, text->end, &line) && split_turn(line, &name, &said);) {
+        put_mark(e, turn++, ids);
+        known = add(e, said, text->end, ids, unknown);
+    }
+    return known;
+}
+
+/* Moves to the next line that is not blank; false if there is none. */
+static bool find_line(Span *text)
+{
+    Span line;
+    const bool found = split_part(&(const char *){text->begin}, text->end, CUT_LINES, &line);
+    text->begin = found ? line.begin : text->end;
+    return found;
+}
+
 /* A pair becomes  source [sep] target; `line` becomes its target. */
 static bool add_source(Encoder *e, Span *line, const char *end, int **ids, Span *unknown)
 {
@@ -133,15 +179,22 @@ static bool add_source(Encoder *e, Span *line, const char *end, int **ids, Span 
     return known;
 }
 
+static bool add_line(Encoder *e, Span *text, int **ids, Span *unknown)
+{
+    Span line;
+    arrput(*ids, e->tokenizer->bos);
+    return split_line(&text->begin, text->end, &line) &&
+           add_source(e, &line, text->end, ids, unknown) && add(e, line, text->end, ids, unknown);
+}
+
 bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t *lines, size_t *longest,
                        Span *unknown)
 {
+    const bool turns = e->tokenizer->objective == OBJECTIVE_TURNS;
     bool known = true;
-    for (Span line; known && split_part(&text.begin, text.end, CUT_LINES, &line);) {
+    while (known && find_line(&text)) {
         const size_t before = arrlenu(*ids);
-        arrput(*ids, e->tokenizer->bos);
-        known =
-            add_source(e, &line, text.end, ids, unknown) && add(e, line, text.end, ids, unknown);
+        known = turns ? add_turns(e, &text, ids, unknown) : add_line(e, &text, ids, unknown);
         arrput(*ids, e->tokenizer->eos);
         const size_t tokens = arrlenu(*ids) - before;
         *longest = tokens > *longest ? tokens : *longest;
@@ -258,6 +311,32 @@ static void encode_pair(const Tokenizer *t, Encoding *e, const char *name, Span 
     encode_part(t, e, name, target);
 }
 
+/* A prompt of turns is a conversation with tabs between its turns; the last one may be the beginning
+ * of an answer. */
+static void encode_turns(const Tokenizer *t, Encoding *e, const char *name, Span prompt)
+{
+    Encoder *encoder = encoder_new(t, 0, -1);
+    if (t->system) {
+        arrput(e->ids, t->bos);
+        add_fixed(encoder, t->system, &e->ids);
+        arrput(e->ids, t->eos);
+        add_fixed(encoder, "\n", &e->ids);
+    }
+    const char *tab = prompt.begin;
+    for (int turn = 0; tab; turn++) {
+        tab = memchr(prompt.begin, '\t', (size_t)(prompt.end - prompt.begin));
+        const Span part = {prompt.begin, tab ? tab : prompt.end};
+        if (is_blank(part) && turn % 2 == 0)
+            e->wrong = format_text(_("%s has nothing to answer: a turn is empty"), name);
+        put_mark(encoder, turn, &e->ids);
+        encode_part(t, e, name, part);
+        if (!tab && turn % 2 == 0) /* the model's turn */
+            put_mark(encoder, turn + 1, &e->ids);
+        prompt.begin = tab ? tab + 1 : prompt.end;
+    }
+    encoder_free(encoder);
+}
+
 static const char MASK[] = "[mask]"; /* what a gap is in a prompt, whatever the vocabulary has */
 
 /* Where the next gap of a prompt begins, or NULL. */
@@ -286,7 +365,7 @@ Encoding prompt_encode(const Tokenizer *t, const char *name, const char *bytes, 
 {
     Encoding e = {0};
     const Span prompt = {bytes, bytes + size};
-    if (t->bos >= 0)
+    if (t->bos >= 0 && t->objective != OBJECTIVE_TURNS)
         arrput(e.ids, t->bos);
     if (t->objective == OBJECTIVE_MASKED)
         encode_gaps(t, &e, name, prompt);
@@ -296,6 +375,8 @@ Encoding prompt_encode(const Tokenizer *t, const char *name, const char *bytes, 
                               name, MASK);
     else if (t->objective == OBJECTIVE_PAIRS)
         encode_pair(t, &e, name, prompt);
+    else if (t->objective == OBJECTIVE_TURNS)
+        encode_turns(t, &e, name, prompt);
     else
         encode_part(t, &e, name, prompt);
     e.count = e.wrong ? 0 : (int)arrlen(e.ids);

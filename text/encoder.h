@@ -108,8 +108,8 @@ void encoder_free(Encoder *encoder);
  * around them. Stops at the first token that has no id and returns false; `unknown` receives it. */
 bool encoder_add(Encoder *encoder, Span text, int **ids, Span *unknown);
 
-/* Appends the ids of all lines of a clean text that are not blank, each between [bos] and [eos],
- * and counts them. *longest becomes the tokens of the longest one, with [bos] and [eos], if that is
+/* Appends the ids of all lines of a clean text that are not blank, each between [bos] and [eos], or
+ * of all its conversations, and counts them. *longest becomes the tokens of the longest one, with [bos] and [eos], if that is
  * more. Else as above. */
 bool encoder_add_lines(Encoder *encoder, Span text, int **ids, size_t *lines, size_t *longest,
                        Span *unknown);
@@ -121,7 +121,8 @@ bool encoder_add_lines(Encoder *encoder, Span text, int **ids, size_t *lines, si
 /* What becomes of a prompt. It owns all that it points to. */
 typedef struct {
     int *ids, count;   /* [bos] first if the model reads by lines; of pairs, with [sep] after the
-                        source; of a text with gaps, [mask] for each and [eos] at the end */
+                        source; of a text with gaps, [mask] for each and [eos] at the end; of
+                          turns, up to where the answer begins */
     char *wrong;       /* why there are no ids, in one line; or NULL */
     int known;         /* how many are there all the same, if that is only a token without one:
                           those before it */

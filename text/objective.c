@@ -4,14 +4,18 @@
 
 #include "base/numbers/random.h"
 
-const char *const OBJECTIVE_NAMES[] = {
-    [OBJECTIVE_NEXT] = "next", [OBJECTIVE_PAIRS] = "pairs", [OBJECTIVE_MASKED] = "masked", NULL};
+const char *const OBJECTIVE_NAMES[] = {[OBJECTIVE_NEXT] = "next",
+                                       [OBJECTIVE_PAIRS] = "pairs",
+                                       [OBJECTIVE_MASKED] = "masked",
+                                       [OBJECTIVE_TURNS] = "turns",
+                                       NULL};
 
 Sequence objective_sequence(const Objective *o, const int *tokens, int rows)
 {
     Sequence s = {.tokens = tokens, .rows = rows};
     switch (o->kind) {
-    case OBJECTIVE_NEXT: break;
+    case OBJECTIVE_NEXT:
+    case OBJECTIVE_TURNS: break;
     case OBJECTIVE_MASKED: s.prefix = rows; break;
     case OBJECTIVE_PAIRS:
         while (s.first < rows && tokens[s.first] != o->sep)
@@ -23,10 +27,19 @@ Sequence objective_sequence(const Objective *o, const int *tokens, int rows)
     return s;
 }
 
+bool objective_is_answer(const Objective *o, const int *tokens, int i)
+{
+    int mark = i; /* the last one that says whose turn it is */
+    while (mark > 0 && tokens[mark] != o->bos && tokens[mark] != o->sep && tokens[mark] != o->eos)
+        mark--;
+    return tokens[mark] == o->sep && i >= mark + o->opening &&
+           (!o->opening || tokens[mark + 1] == o->assistant);
+}
+
 int objective_targets(const Objective *o, const Sequence *s)
 {
     int count = s->rows - s->first;
-    if (o->kind == OBJECTIVE_MASKED)
+    if (o->kind == OBJECTIVE_MASKED || o->kind == OBJECTIVE_TURNS)
         for (int i = 0; i < s->rows; i++)
             count -= objective_target(o, s, i) < 0;
     return count;

@@ -5,8 +5,10 @@
  *     pairs     likewise, but only the target counts, and the tokens of the source all see each
  *               other:  [bos] source [sep] target [eos]
  *     masked    some tokens are hidden; each is predicted from all others, before and after it
+ *     turns     likewise, but only the answers of a conversation count:
+ *               [bos] said [sep] answered [eos] said [sep] answered [eos]
  *
- * For next and pairs, n + 1 tokens are n rows, and row i is to predict token i + 1. For masked, n
+ * For next, pairs and turns, n + 1 tokens are n rows, and row i is to predict token i + 1. For masked, n
  * tokens are n rows, and a row predicts its own token; [bos] and [eos] are never hidden. */
 #ifndef PULGA_OBJECTIVE_H
 #define PULGA_OBJECTIVE_H
@@ -14,10 +16,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum { OBJECTIVE_NEXT, OBJECTIVE_PAIRS, OBJECTIVE_MASKED } ObjectiveKind;
+typedef enum { OBJECTIVE_NEXT, OBJECTIVE_PAIRS, OBJECTIVE_MASKED, OBJECTIVE_TURNS } ObjectiveKind;
 
 /* Their names, and NULL. */
 extern const char *const OBJECTIVE_NAMES[];
+
+/* Whether a prompt is something that the model answers, rather than goes on with. */
+static inline bool objective_answers(ObjectiveKind kind)
+{
+    return kind == OBJECTIVE_PAIRS || kind == OBJECTIVE_TURNS;
+}
 
 /* The ids are the tokenizer's; -1 if there is none. */
 typedef struct {
@@ -25,6 +33,7 @@ typedef struct {
     bool causal_source; /* of pairs: no token sees ahead */
     double share;       /* masked: the share of the tokens that a step hides */
     int bos, eos, sep, mask, vocabulary;
+    int opening, assistant; /* of turns in ChatML: see tokenizer.h */
 } Objective;
 
 /* How many tokens of a sequence are predicted but not read: 1, or 0 if masked. */
@@ -43,14 +52,20 @@ typedef struct {
 
 Sequence objective_sequence(const Objective *objective, const int *tokens, int rows);
 
+/* Of turns: whether the token after number i belongs to an answer, or ends it. */
+bool objective_is_answer(const Objective *objective, const int *tokens, int i);
+
 /* The token that row i is to predict if its token is hidden or comes next; -1: none, the row never
  * counts. */
 static inline int objective_target(const Objective *objective, const Sequence *sequence, int i)
 {
     const int id = sequence->tokens[i + objective_ahead(objective)];
     const bool masked = objective->kind == OBJECTIVE_MASKED;
-    return i < sequence->first || (masked && (id == objective->bos || id == objective->eos)) ? -1
-                                                                                             : id;
+    const bool never = i < sequence->first ||
+                       (masked && (id == objective->bos || id == objective->eos)) ||
+                       (objective->kind == OBJECTIVE_TURNS &&
+                        !objective_is_answer(objective, sequence->tokens, i));
+    return never ? -1 : id;
 }
 
 /* How many rows have a target. */

@@ -45,7 +45,7 @@ struct Source {
     size_t file, offset;     /* where the next bytes are */
     size_t read, read_lines; /* bytes that were read, and line ends among them */
     char last, line_end;     /* the last byte */
-    bool by_lines;
+    TextCut cut;
     size_t lines, columns; /* before the next chunk: see text.h */
     Bytes rest;            /* read, but not in a chunk yet */
     Checksum *sum;         /* of the bytes so far */
@@ -53,7 +53,7 @@ struct Source {
     int count, most;       /* count: those that were given last */
     uint64_t *sums;        /* stb_ds array: of each chunk, when it was read first */
     size_t number;         /* of the first chunk of those */
-    bool sums_by_lines;
+    TextCut sums_cut;
     bool known;        /* a pass has come to its end: the checksum is known */
     uint64_t checksum; /* of all bytes */
 };
@@ -231,16 +231,18 @@ static bool after_space(const char *bytes, const char *at)
 }
 
 /* Where the first part of some bytes can end: before the last line end that follows something else
- * than white space, or, unless lines must stay whole, before such a space; 0: nowhere. */
+ * than white space and, if conversations must stay whole, comes before a blank line; or, unless
+ * lines must stay whole, before such a space; 0: nowhere. */
 static size_t find_cut(const Source *s, const char *bytes, size_t size)
 {
     size_t space = 0;
     for (size_t at = size - 1; at > 0; at--) {
         const bool ends = bytes[at] == s->line_end;
-        if (!ends && (bytes[at] != ' ' || space || s->by_lines))
+        if (!ends && (bytes[at] != ' ' || space || s->cut))
             continue;
         const size_t from = ends && bytes[at] == '\n' && bytes[at - 1] == '\r' ? at - 1 : at;
-        if (after_space(bytes, bytes + from))
+        if (after_space(bytes, bytes + from) ||
+            (s->cut == CUT_TURNS && (at + 1 == size || !strchr("\r\n", bytes[at + 1]))))
             continue;
         if (ends)
             return from;
@@ -350,9 +352,9 @@ static void read_chunks(Source *s)
     }
     /* Dies if a chunk is not what it was when the text was read first: its words would be blamed
      * else. A pass by lines has other chunks than one that is not. */
-    if (!s->number && s->sums_by_lines != s->by_lines)
+    if (!s->number && s->sums_cut != s->cut)
         arrsetlen(s->sums, 0);
-    s->sums_by_lines = s->by_lines;
+    s->sums_cut = s->cut;
     for (int i = 0; i < s->count; i++, s->number++)
         if (s->number == arrlenu(s->sums))
             arrput(s->sums, sums[i]);
@@ -385,13 +387,13 @@ static void end_pass(Source *s)
     begin_pass(s);
 }
 
-const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
+const Text *source_next(Source *s, TextCut cut, const char *doing, int *count)
 {
     if (!s->large) {
         *count = s->count = !s->count;
         return s->count ? s->chunks : NULL;
     }
-    s->by_lines = by_lines;
+    s->cut = cut;
     read_chunks(s);
     *count = s->count;
     if (!s->count) {

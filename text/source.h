@@ -7,7 +7,7 @@
  *
  * A chunk is cut before white space that follows something else: no word, subword or composed
  * letter goes on from one chunk to the next. The chunks of a text that is read by lines begin at
- * the ends of lines. */
+ * the ends of lines, those of conversations at blank lines. */
 #ifndef PULGA_SOURCE_H
 #define PULGA_SOURCE_H
 
@@ -43,7 +43,7 @@ void source_set_form(Source *source, TextForm form);
  * text begins again. `doing` is what is shown. The chunks stay the source's, until the next call.
  * Dies at the first thing wrong, and at the first chunk that has changed since the text was read
  * first. */
-const Text *source_next(Source *source, bool by_lines, const char *doing, int *count);
+const Text *source_next(Source *source, TextCut cut, const char *doing, int *count);
 
 /* What messages call it, of many files "a.txt and 211 more"; and all of a small text, NULL if it is
  * large. */

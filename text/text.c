@@ -290,3 +290,44 @@ char *text_check_pairs(const Text *text)
     }
     return NULL;
 }
+
+/* What is wrong with a line, which is turn number `turn` of its conversation, from 0; NULL: nothing.
+ * `names` are the two who speak, as far as they are known. The caller frees it. */
+static char *wrong_turn(Span line, int turn, Span names[2])
+{
+    Span name, said;
+    if (is_blank(line))
+        return turn % 2 ? format_text(_("the conversation ends without an answer")) : NULL;
+    if (memchr(line.begin, '\t', (size_t)(line.end - line.begin)))
+        return format_text(_("a turn has no tab"));
+    if (!split_turn(line, &name, &said))
+        return format_text(_("the line has no NAME: before what is said"));
+    if (turn < 2)
+        names[turn] = name;
+    if (turn == 1 && span_equal(names[0], names[1]))
+        return format_text(_("the same one speaks twice"));
+    const Span next = names[turn % 2];
+    return span_equal(name, next) ? NULL
+                                  : format_text(_("it is the turn of '%.*s'"),
+                                                (int)(next.end - next.begin), next.begin);
+}
+
+char *text_check_turns(const Text *text)
+{
+    Span all = text_span(text), line = {all.begin, all.begin}, names[2] = {{NULL, NULL}};
+    AUTOFREE char *wrong = NULL;
+    int turn = 0;
+    for (bool more = true; more && !wrong; turn = is_blank(line) ? 0 : turn + 1) {
+        const char *end = line.end;
+        more = split_line(&all.begin, all.end, &line);
+        if (!more) /* the end of the text is that of its last conversation */
+            line = (Span){end, end};
+        wrong = wrong_turn(line, turn, names);
+    }
+    if (!wrong)
+        return NULL;
+    AUTOFREE char *place = text_place(text, text->clean, line.begin);
+    return format_text(_("%s: %s; each line is a turn, NAME: WORDS; two speak in turns, the second "
+                         "one is the model, and a blank line ends a conversation"),
+                       place, wrong);
+}

@@ -62,6 +62,10 @@ char *text_place(const Text *text, const char *bytes, const char *at);
  * that is neither, which the caller frees. */
 char *text_check_pairs(const Text *text);
 
+/* Likewise of conversations: each line is a turn, "NAME: WORDS"; two speak in turns, and the second
+ * one is the last to speak before a blank line or the end. */
+char *text_check_turns(const Text *text);
+
 /* Cleans a prompt; messages call it `name`. Returns NULL and sets *clean, or returns a message of
  * one line and sets *clean to NULL. The caller frees what it gets. */
 char *text_clean(const char *name, const char *bytes, size_t size, TextForm form, char **clean,

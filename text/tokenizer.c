@@ -29,6 +29,8 @@ Objective tokenizer_objective(const Tokenizer *t)
                        .eos = t->eos,
                        .sep = t->sep,
                        .mask = t->mask,
+                       .opening = t->opening,
+                       .assistant = t->assistant,
                        .vocabulary = t->vocabulary.count};
 }
 
@@ -38,6 +40,7 @@ void tokenizer_free(Tokenizer *t)
     spacing_free(&t->spacing);
     arrfree(t->merges);
     bpe_free(&t->bpe);
+    free(t->system);
 }
 
 void tokenizer_set_merges(Tokenizer *t, BpeMerge *merges)
@@ -110,6 +113,28 @@ uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
     return checksum_continue(checksum, rest, sizeof rest);
 }
 
+bool tokenizer_take_chatml(Tokenizer *t)
+{
+    static const char opening[] = "assistant\n";
+    const int start = tokenizer_find(t, "<|im_start|>"), end = tokenizer_find(t, "<|im_end|>");
+    if (start < 0 || end < 0 || tokenizer_is_text(t, start) || tokenizer_is_text(t, end))
+        return false;
+    int *ids = NULL;
+    Span unknown;
+    Encoder *encoder = encoder_new(t, sizeof opening, -1);
+    if (encoder_add(encoder, (Span){opening, opening + strlen(opening)}, &ids, &unknown)) {
+        t->opening = (int)arrlen(ids);
+        t->assistant = *ids;
+        t->objective = OBJECTIVE_TURNS;
+        t->stream = false;
+        t->bos = t->sep = start;
+        t->eos = end;
+    }
+    encoder_free(encoder);
+    arrfree(ids);
+    return t->opening;
+}
+
 /* ---- What is wrong with a text ---- */
 
 char *tokenizer_reserved(const Tokenizer *t, const char *where, int id)
@@ -140,6 +165,8 @@ char *tokenizer_check_text(const Tokenizer *t, const Text *text)
     char *wrong = cleaned ? check_bytes(t, text, text->raw.bytes, text->raw.size) : NULL;
     if (!wrong && t->objective == OBJECTIVE_PAIRS)
         wrong = text_check_pairs(text);
+    if (!wrong && t->objective == OBJECTIVE_TURNS)
+        wrong = text_check_turns(text);
     return wrong ? wrong : check_bytes(t, text, text->clean, text->size);
 }
 
@@ -184,6 +211,23 @@ char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
     return tokenizer_decode_from(t, ids, 0, count);
 }
 
+/* Whether a token stands between the two sides of a pair, or between two turns. */
+static bool separates(const Tokenizer *t, const int *ids, int i, int count)
+{
+    const bool later = t->objective == OBJECTIVE_TURNS && i && i + 1 < count;
+    return t->opening ? later && ids[i] == t->bos : ids[i] == t->sep || (later && ids[i] == t->eos);
+}
+
+/* How many tokens of text belong to a mark of ChatML: the rest of its line. */
+static int rest_of_mark(const Tokenizer *t, const int *ids, int count)
+{
+    int rest = 0;
+    bool more = t->opening;
+    for (; more && rest < count && tokenizer_is_text(t, ids[rest]); rest++)
+        more = !strchr(tokenizer_word(t, ids[rest]), '\n');
+    return rest;
+}
+
 char *tokenizer_decode_from(const Tokenizer *t, const int *ids, int from, int count)
 {
     char *text;
@@ -192,12 +236,15 @@ char *tokenizer_decode_from(const Tokenizer *t, const int *ids, int from, int co
     bool open = false;
     for (int i = 0; i < count; i++) {
         const bool ends = ids[i] == t->bos || ids[i] == t->eos;
-        if (ids[i] == t->sep && i >= from)
+        const bool apart = separates(t, ids, i, count);
+        if (apart && i >= from)
             fputc('\t', out);
-        if (ids[i] == t->sep || (ends && i < from))
+        if (apart || (ends && i < from))
             left = -1;
-        if (ids[i] == t->sep || ends)
+        if (apart || ends) {
+            i += rest_of_mark(t, ids + i + 1, count - i - 1);
             continue;
+        }
         const int right =
             tokenizer_has_words(t) ? spacing_token(&t->vocabulary, ids[i], &open) : ids[i];
         if (i >= from && left >= 0 && tokenizer_has_words(t))
@@ -305,12 +352,19 @@ static Span part_to_count(const TokenizerRules *rules, size_t before, const Text
     return part;
 }
 
-/* Line ends, blank lines and the tabs of pairs are in no part: they get no id. */
+TextCut tokenizer_cut(bool stream, ObjectiveKind objective)
+{
+    return stream                         ? CUT_NOWHERE
+           : objective == OBJECTIVE_PAIRS ? CUT_SIDES
+           : objective == OBJECTIVE_TURNS ? CUT_TURNS
+                                          : CUT_LINES;
+}
+
+/* Line ends, blank lines, the tabs of pairs and the names of turns are in no part: they get no
+ * id. */
 static char *count_chunk(Counted *c, TokenizerRules rules, const Text *chunk, size_t before)
 {
-    const TextCut cut = rules.stream                         ? CUT_NOWHERE
-                        : rules.objective == OBJECTIVE_PAIRS ? CUT_SIDES
-                                                             : CUT_LINES;
+    const TextCut cut = tokenizer_cut(rules.stream, rules.objective);
     Span text = part_to_count(&rules, before, chunk);
     char *wrong = NULL;
     if (!c->cache.bits)
@@ -435,7 +489,7 @@ Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules
         t.bos = add_special(&t, "[bos]");
         t.eos = add_special(&t, "[eos]");
     }
-    if (rules.objective == OBJECTIVE_PAIRS)
+    if (objective_answers(rules.objective))
         t.sep = add_special(&t, "[sep]");
     if (rules.objective == OBJECTIVE_MASKED)
         t.mask = add_special(&t, "[mask]");

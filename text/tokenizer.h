@@ -3,7 +3,8 @@
  * A tokenizer is trained on a text, or read from a model directory (formats/huggingface). Read by
  * lines, each line that is not blank is a sequence of its own, which begins with [bos] and ends
  * with [eos]; read as a stream, the text is one long sequence without either. A line of pairs has
- * [sep] between its two sides; a text whose tokens are hidden has [mask] for them. Tokens that are
+ * [sep] between its two sides; a text whose tokens are hidden has [mask] for them. A conversation
+ * is a line that has [sep] before each answer and [eos] after it. Tokens that are
  * not in the vocabulary become [unk] if the tokenizer has one.
  *
  * Trained on the lines  el perro come  and  el gato come, the vocabulary is
@@ -37,6 +38,9 @@ typedef struct {
     int bos, eos, unk; /* ids; -1 if there is none. The eos of a stream, if it has one, ends a
                           whole text: a continuation ends there */
     int sep, mask;     /* likewise */
+    int opening;       /* of turns in ChatML: how many tokens "assistant\n" has; else 0 */
+    int assistant;     /* ... and the first of them */
+    char *system;      /* of ChatML: what comes before a conversation; or NULL */
     Spacing spacing;
     BpeMerge *merges; /* of subwords: stb_ds array */
     Bpe bpe;          /* likewise */
@@ -61,8 +65,18 @@ Tokenizer tokenizer_new(void);
 void tokenizer_set_merges(Tokenizer *tokenizer, BpeMerge *merges);
 void tokenizer_free(Tokenizer *tokenizer);
 
+/* Lets a tokenizer read conversations in the way of ChatML,
+ *
+ *     <|im_start|>user\nhola<|im_end|>\n<|im_start|>assistant\n¡hola!<|im_end|>
+ *
+ * where [bos] and [sep] are <|im_start|> and [eos] is <|im_end|>. Returns whether it has both. */
+bool tokenizer_take_chatml(Tokenizer *tokenizer);
+
+/* How a text is cut that is read in this way. */
+TextCut tokenizer_cut(bool stream, ObjectiveKind objective);
+
 /* One line if a text contains one of the tokenizer's special tokens, such as [bos], or if one of
- * its lines is to be a pair and is none; else NULL. */
+ * its lines is to be a pair or a turn and is none; else NULL. */
 char *tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
 
 /* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A
@@ -93,7 +107,8 @@ char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span toke
  * characters and subwords, since spaces are among them. */
 void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
 
-/* The text of some tokens, without [bos] and [eos] and with a tab for [sep]; the caller frees it.
+/* The text of some tokens, without [bos] and [eos] and with a tab for [sep] and between two turns;
+ * the caller frees it.
  * Characters and subwords give the text that was encoded, byte for byte; of words, several spaces
  * or a line end between two of them have become one space. */
 char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
@@ -116,7 +131,7 @@ typedef struct {
 } TokenizerRules;
 
 /* Makes the vocabulary of a text. If it is read by lines, [bos] is 0 and [eos] is 1; [sep] of
- * pairs, or [mask], comes next. If the tokens are words or characters, then come [unk], unless
+ * pairs and turns, or [mask], comes next. If the tokens are words or characters, then come [unk], unless
  * every token is kept, and the tokens in the order of their first appearance. If they are
  * subwords, then come the 256 bytes and the merged tokens, fewer than asked for if the text has no
  * more pairs. Dies if a word is too long to be a token, or if the rules keep no token. */

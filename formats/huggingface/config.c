@@ -151,7 +151,8 @@ static void put_rest_of_llama(cJSON *json, const GptConfig *shape, double dropou
 void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
                       const Tokenizer *tokenizer, bool causal_source)
 {
-    const bool sees_ahead = tokenizer->objective != OBJECTIVE_NEXT && !causal_source;
+    const bool sees_ahead = (tokenizer->objective == OBJECTIVE_PAIRS && !causal_source) ||
+                            tokenizer->objective == OBJECTIVE_MASKED;
     const int type = model_type(shape, sees_ahead);
     const GptFamily family = TYPES[type].family;
     cJSON_AddStringToObject(json, "model_type", TYPES[type].type);
@@ -520,6 +521,38 @@ Objective pretrained_objective(const Pretrained *model)
     Objective objective = tokenizer_objective(&model->tokenizer);
     objective.causal_source = model->config.causal_source;
     return objective;
+}
+
+/* What a chat template puts before each conversation, such as "system\nYou are …": the first text
+ * between the two tokens that has no quote or brace, so that it is nothing to be filled in. The
+ * caller frees; NULL if there is none. */
+static char *system_turn(const char *template)
+{
+    static const char begin[] = "<|im_start|>system", end[] = "<|im_end|>";
+    for (const char *at = template; at && (at = strstr(at, begin));) {
+        at += strlen(begin);
+        at += *at == '\n'              ? 1
+              : !strncmp(at, "\\n", 2) ? 2
+                                       : 0; /* as it is, or as Jinja writes it */
+        const size_t length = strcspn(at, "'\"{}<\\");
+        if (length && !strncmp(at + length, end, strlen(end)))
+            return format_text("system\n%.*s", (int)length, at);
+    }
+    return NULL;
+}
+
+bool pretrained_take_chatml(Pretrained *model)
+{
+    static const char name[] = "tokenizer_config.json";
+    if (!tokenizer_take_chatml(&model->tokenizer))
+        return false;
+    model->config.objective = OBJECTIVE_TURNS;
+    if (directory_has(&model->directory, name)) {
+        cJSON *json = json_read(&model->directory, name);
+        model->tokenizer.system = system_turn(json_text(json, "chat_template"));
+        cJSON_Delete(json);
+    }
+    return true;
 }
 
 void pretrained_check(const Pretrained *model, double number)

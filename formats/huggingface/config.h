@@ -73,6 +73,10 @@ void pretrained_without(Pretrained *model, const char *list);
  * fails. */
 bool pretrained_save(const char *directory, const Gpt *gpt, const Tokenizer *tokenizer);
 
+/* Lets a model be talked to by ChatML's tokens (text/tokenizer.h), with the system turn that its
+ * chat template puts before a conversation, if there is one. Returns whether it has them. */
+bool pretrained_take_chatml(Pretrained *model);
+
 /* What the model was trained for; what only training reads is 0. */
 Objective pretrained_objective(const Pretrained *model);
 

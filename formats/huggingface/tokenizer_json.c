@@ -107,10 +107,10 @@ static void put_piece(char **pieces, cJSON *about, const Tokenizer *t, int id)
 
 /* The template that puts [bos] before a text, called A, or before a pair of texts, A and B; and a
  * token after A: [sep] after the source of a pair, and [eos] after a text whose tokens are hidden,
- * which is always whole. A stream has none. */
+ * which is always whole. A stream has none, nor has ChatML. */
 static void put_template(cJSON *json, const Tokenizer *t)
 {
-    if (t->bos < 0) {
+    if (t->bos < 0 || t->opening) {
         cJSON_AddNullToObject(json, "post_processor");
         return;
     }
@@ -200,8 +200,12 @@ static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
     const struct {
         const char *name;
         int id;
-    } tokens[] = {{"bos_token", t->bos}, {"eos_token", t->eos}, {"pad_token", t->eos},
-                  {"unk_token", t->unk}, {"sep_token", t->sep}, {"mask_token", t->mask}};
+    } tokens[] = {{"bos_token", t->bos},
+                  {"eos_token", t->eos},
+                  {"pad_token", t->eos},
+                  {"unk_token", t->unk},
+                  {"sep_token", t->opening ? -1 : t->sep},
+                  {"mask_token", t->mask}};
     cJSON_AddStringToObject(json, "tokenizer_class", "PreTrainedTokenizerFast");
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
         if (tokens[i].id >= 0)
@@ -411,7 +415,7 @@ static void read_ends(const char *directory, const char *file, Tokenizer *t, con
 {
     const char *bos = NULL, *last = NULL;
     read_template(file, json_get(json, "post_processor"), &bos, &last);
-    const char *eos = t->objective == OBJECTIVE_PAIRS || !last ? named(config, "eos_token") : last;
+    const char *eos = objective_answers(t->objective) || !last ? named(config, "eos_token") : last;
     /* Newer versions of Transformers obey this member, older ones the template. */
     const cJSON *add = json_get(config, "add_bos_token");
     if (cJSON_IsBool(add) && cJSON_IsTrue(add) != (bos != NULL))
@@ -633,12 +637,14 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
     const char *unk = json_text(json_get(json, "model"), "unk_token");
     if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */
         t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));
-    if (objective == OBJECTIVE_PAIRS)
+    const bool chatml = objective == OBJECTIVE_TURNS && tokenizer_take_chatml(&t);
+    if (objective_answers(objective) && !chatml)
         t.sep = own_token(directory->path, &t, "sep_token", config);
     if (objective == OBJECTIVE_MASKED)
         t.mask = own_token(directory->path, &t, "mask_token", config);
-    if (objective == OBJECTIVE_PAIRS && t.stream)
-        die("%s: its objective is pairs, but its post_processor puts no token first", file);
+    if (objective_answers(objective) && t.stream)
+        die("%s: its objective is %s, but its post_processor puts no token first", file,
+            OBJECTIVE_NAMES[objective]);
     cJSON_Delete(json);
     cJSON_Delete(config);
     free(file);

@@ -49,7 +49,7 @@ Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules r
                       .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
                       .barred = barred_tokens(&model->tokenizer),
                       .seen = penalizes ? memory_new(V, sizeof(bool), "the vocabulary") : NULL,
-                      .pairs = model->tokenizer.objective == OBJECTIVE_PAIRS,
+                      .pairs = objective_answers(model->tokenizer.objective),
                       .gaps = model->tokenizer.objective == OBJECTIVE_MASKED};
 }
 
@@ -150,7 +150,7 @@ static void find_words(Answerer *a, Answer *answer)
  * the generator forgets its beginning; but all must be there for a beam search, a pair and gaps. */
 static char *check(const Tokenizer *t, int context, bool beam, const char *name, const Encoding *e)
 {
-    const bool fills = t->objective == OBJECTIVE_MASKED, pairs = t->objective == OBJECTIVE_PAIRS;
+    const bool fills = t->objective == OBJECTIVE_MASKED, pairs = objective_answers(t->objective);
     int gaps = 0;
     for (int i = 0; i < e->count; i++)
         gaps += e->ids[i] == t->mask;
@@ -161,7 +161,9 @@ static char *check(const Tokenizer *t, int context, bool beam, const char *name,
         return NULL;
     return format_text(_("%s has %d tokens, more than the context of %d: %s"), name, e->count,
                        context,
-                       pairs   ? _("a source and its target must fit into it together")
+                       t->objective == OBJECTIVE_TURNS
+                           ? _("a conversation and its answer must fit into it together")
+                       : pairs ? _("a source and its target must fit into it together")
                        : fills ? _("a line with gaps must fit into it")
                                : _("a beam search needs all of them in the context"));
 }
@@ -254,7 +256,7 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
                      .encoding = answer_encode(&a->model->tokenizer, a->model->gpt.config.context,
                                                a->rules.beam, name, prompt, size)};
     Encoding *e = &answer.encoding;
-    answer.hidden = !a->model->tokenizer.stream; /* [bos] */
+    answer.hidden = !a->model->tokenizer.stream && !a->model->tokenizer.opening; /* [bos] */
     if (e->wrong && e->known && !a->pairs && !a->gaps) {
         answer.unknown = e->wrong;
         e->count = e->known;

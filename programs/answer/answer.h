@@ -28,6 +28,7 @@ typedef struct {
     int table;     /* rows of the table of next tokens */
     bool all_rows; /* also those that would print 0.000 */
     bool json;     /* for a program: no table of whole words, even if the tokens are subwords */
+    bool chat;     /* a conversation: one answer to each turn, and only its text is printed */
     bool decode;   /* no answer: prompts are ids of tokens, whose text is printed */
     int count;     /* continuations */
     int words;     /* tokens of each, at most */
@@ -54,7 +55,7 @@ typedef struct {
     bool *barred;      /* (V) tokens that no continuation contains */
     bool *seen;        /* (V) tokens of the prompt and of the continuation, if repetition is
                           penalized; else NULL */
-    bool pairs;        /* prompts are sources, and continuations their targets */
+    bool pairs;        /* prompts are sources or conversations, continuations what answers them */
     bool gaps;         /* prompts are lines with gaps, and continuations what fills them */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
     bool told_full;    /* has printed that the context was full: once is enough */

@@ -152,6 +152,8 @@ char *answer_written(const Answerer *a, const Answer *answer, const Continuation
 char *answer_tail(const Answerer *a, const Continuation *c)
 {
     char *tail = format_text("%s", c->ended || c->stopped ? "" : " …");
+    if (a->rules.chat)
+        return tail;
     if (a->rules.beam || a->pairs)
         extend_text(&tail, "  [p %.3g]", elementary_exp(c->log_probability));
     if (a->text->there)
@@ -184,8 +186,9 @@ void answer_print_full(Answerer *a, const Answer *answer)
     a->told_full = true;
     const int context = a->model->gpt.config.context;
     if (a->rules.beam || a->pairs) {
-        printf(a->pairs ? _("     the context of %d tokens was full: a target ends there\n")
-                        : _("     the context of %d tokens was full: a beam ends there\n"),
+        printf(a->rules.chat ? _("     the context of %d tokens was full: an answer ends there\n")
+               : a->pairs    ? _("     the context of %d tokens was full: a target ends there\n")
+                             : _("     the context of %d tokens was full: a beam ends there\n"),
                context);
         return;
     }

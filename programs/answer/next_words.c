@@ -185,7 +185,7 @@ static void read_beginning(Search *s, const Beginning *b)
 Candidate *next_words(const Tokenizer *t, const Generator *prompt, Generator *writer,
                       const char *before, int most, double least, double *share)
 {
-    const bool ends = t->objective == OBJECTIVE_PAIRS; /* else the generator forgets */
+    const bool ends = objective_answers(t->objective); /* else the generator forgets */
     Search s = {.tokenizer = t,
                 .prompt = prompt,
                 .writer = writer,

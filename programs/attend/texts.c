@@ -14,7 +14,7 @@ static const char *framing(const Tokenizer *t)
 {
     if (t->stream)
         return "";
-    return t->objective == OBJECTIVE_PAIRS    ? _(" with [bos] and [sep]")
+    return objective_answers(t->objective)    ? _(" with [bos] and [sep]")
            : t->objective == OBJECTIVE_MASKED ? _(" with [bos] and [eos]")
                                               : _(" with [bos]");
 }

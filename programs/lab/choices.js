@@ -115,7 +115,8 @@ function beginningOf(line) {
 
 // What the model reads first: the first pair, or half of the first line, so that something follows.
 function firstWords(text) {
-  const line = text.split("\n").find(line => line.trim()) || "";
+  let line = text.split("\n").find(line => line.trim()) || "";
+  if (/^[^:\n]+: .+\n[^:\n]+: /.test(text.trimStart())) line = line.replace(/^[^:]+: /, ""); // a turn
   if (line.includes("\t") && line.length < 100) return line;
   const words = line.split("\t")[0].trim().split(/ +/);
   return words.slice(0, Math.min(6, Math.ceil(words.length / 2))).join(" ").slice(0, 30).trim();

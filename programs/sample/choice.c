@@ -28,7 +28,8 @@ const Field CHOICES[] = {
     {"words", LIFE_CALL, WHOLE_FIELD(rules.words, NULL, "N", 1, 1 << 20),
      N_("tokens in each, at most [50; 100 subwords, 300 characters]")},
     {"temperature", LIFE_CALL, NUMBER_FIELD(rules.sampling.temperature, "1", "T", 0, 1000),
-     N_("below 1: safer and more repetitive; above 1: more varied; 0 = --greedy")},
+     N_("below 1: safer and more repetitive; above 1: more varied; 0 = --greedy; a conversation "
+        "has 0.3 unless T is given")},
     {"top-k", LIFE_CALL, WHOLE_FIELD(rules.sampling.top_k, "0", "K", 0, 1 << 30),
      N_("draw from the K most probable tokens; 0 = all")},
     {"top-p", LIFE_CALL, NUMBER_FIELD(rules.sampling.top_p, "1", "P", 0, 1),
@@ -51,6 +52,11 @@ const Field CHOICES[] = {
      N_("rows of the table of next tokens [10, without those that would show 0.000; for pairs 0]")},
 
     FIELD_HEADING("Other options:"),
+    {"chat", LIFE_CALL, FLAG_FIELD(chat),
+     N_("keep a conversation: each line is a turn, which is answered, and a blank line begins a "
+        "new "
+        "one [on without a PROMPT for a model of turns]; one with ChatML's tokens <|im_start|> and "
+        "<|im_end|> is talked to by these")},
     {"text", LIFE_CALL, TEXT_FIELD(text, N_("FILE")),
      N_("the text to count in, if the run holds no copy of the one it was trained on")},
     {"share", LIFE_CALL, NUMBER_FIELD(share, NULL, N_("SHARE"), 0, 1),
@@ -100,6 +106,15 @@ static char *without_effect(const Choice *choice, const ChoiceDecided *decided, 
         const char *why;
         size_t options[16];
     } lists[] = {
+        {choice->chat,
+         N_("a conversation has one answer to each turn"),
+         {AT(rules.count), AT(rules.beam), AT(rules.sources), FIELD_NONE}},
+        {choice->chat && !choice->json,
+         N_("a conversation shows no table"),
+         {AT(rules.table), FIELD_NONE}},
+        {choice->score || choice->near || choice->decode,
+         N_("only prompts are answered in a conversation"),
+         {AT(chat), FIELD_NONE}},
         {choice->score,
          N_("--score writes no continuations"),
          {OF_CONTINUATIONS, AT(rules.table), FIELD_NONE}},
@@ -167,7 +182,7 @@ char *choice_wrong(const Choice *choice, const ChoiceDecided *decided, const Tok
 
 AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *t)
 {
-    const bool pairs = t->objective == OBJECTIVE_PAIRS;
+    const bool pairs = t->objective == OBJECTIVE_PAIRS, answers = objective_answers(t->objective);
     const bool drawn = DECIDED(decided, greedy) || DECIDED(decided, rules.sampling.temperature) ||
                        DECIDED(decided, rules.sampling.top_k) ||
                        DECIDED(decided, rules.sampling.top_p);
@@ -180,9 +195,14 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
         rules.words = answer_length(t->kind);
     rules.all_rows = DECIDED(decided, rules.table);
     rules.json = choice->json;
+    rules.chat = choice->chat;
+    if (rules.chat)
+        rules.count = 1;
+    if (rules.chat && !drawn)
+        rules.sampling.temperature = 0.3;
     rules.decode = choice->decode;
     if (!DECIDED(decided, rules.table)) /* few people want it for pairs */
-        rules.table = pairs && !choice->json ? 0 : 10;
+        rules.table = (answers || rules.chat) && !choice->json ? 0 : 10;
     if (!DECIDED(decided, rules.count) && pairs)
         rules.least = ROW_LEAST;
     if (pairs && !drawn && !DECIDED(decided, rules.beam)) /* targets are searched for */

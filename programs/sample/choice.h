@@ -14,7 +14,7 @@ typedef struct {
     AnswerRules rules;
     bool greedy;
 
-    bool json, csv, decode;
+    bool json, chat, csv, decode;
     int threads;
     double share; /* of counting */
     EachKind each;

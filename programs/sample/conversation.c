@@ -3,91 +3,19 @@
 #include "conversation.h"
 
 #include <editline/readline.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
 #include <stb/stb_ds.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "base/language.h"
 #include "base/system/system.h"
-#include "base/utf8.h"
 #include "programs/terminal/screen.h"
-
-/* ---- Prompts that are kept ---- */
-
-/* A line is added by one write at the end of the file, so several programs may add to it
- * at the same time. */
-char *history_path(void)
-{
-    const char *named = getenv("PULGA_HISTORY"), *state = getenv("XDG_STATE_HOME");
-    const char *home = getenv("HOME");
-    if (named)
-        return *named ? format_text("%s", named) : NULL;
-    if (state && *state == '/') /* else it is to be ignored, says the XDG specification */
-        return format_text("%s/pulga/history", state);
-    if (home && *home)
-        return format_text("%s/.local/state/pulga/history", home);
-    warn("prompts are not kept for the next time, as HOME is not set; PULGA_HISTORY=FILE keeps "
-         "them there");
-    return NULL;
-}
-
-/* One line for whatever goes wrong, with what to do about it. Returns false. */
-static bool cannot_keep(const char *path)
-{
-    warn("prompts are not kept for the next time: %s: %s; PULGA_HISTORY=FILE keeps them elsewhere, "
-         "PULGA_HISTORY= nowhere",
-         path, reason(errno));
-    return false;
-}
-
-bool history_read(const char *path)
-{
-    AUTOFREE char *line = NULL;
-    size_t room = 0;
-    FILE *in = fopen(path, "re");
-    stifle_history(KEPT_PROMPTS);
-    if (!in)
-        return errno == ENOENT || cannot_keep(path);
-    while (getline(&line, &room, in) > 0) {
-        line[strcspn(line, "\n")] = 0;
-        if (*line && utf8_is_valid(line, strlen(line)))
-            add_history(line);
-    }
-    fclose(in);
-    return true;
-}
-
-/* Makes the folders of a path that are not there, for the owner only. What fails, fails again when
- * the file is opened. */
-static void make_folders(const char *path)
-{
-    AUTOFREE char *folder = format_text("%s", path);
-    for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
-        *at = 0;
-        mkdir(folder, 0700);
-        *at = '/';
-    }
-}
-
-bool history_add(const char *path, const char *line)
-{
-    make_folders(path);
-    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0)
-        return cannot_keep(path);
-    AUTOFREE char *text = format_text("%s\n", line);
-    const ssize_t size = (ssize_t)strlen(text);
-    errno = ENOSPC; /* if only a part is written */
-    const bool good = write(file, text, (size_t)size) == size || cannot_keep(path);
-    close(file);
-    return good;
-}
+#include "chat.h"
+#include "command.h"
+#include "history.h"
+#include "show.h"
 
 /* ---- What is typed ---- */
 
@@ -96,6 +24,7 @@ bool history_add(const char *path, const char *line)
 static struct {
     const Tokenizer *tokenizer;
     const Field **names; /* stb_ds array: at the beginning of a line, after a colon */
+    const char *asks;    /* before what is typed */
     char *history;       /* a path, or NULL */
     bool keeps;          /* prompts there; not after a failure */
 } asker;
@@ -181,7 +110,7 @@ static char *ask(void)
     SignalHandler *const before = signal_catch(SIGINT, note_signal, false, true);
     do {
         interrupt = 0;
-        line = readline("> ");
+        line = readline(asker.asks);
         if (!line)
             putchar('\n'); /* after the Ctrl-C or Ctrl-D */
     } while (!line && interrupt);
@@ -191,243 +120,7 @@ static char *ask(void)
     return line;
 }
 
-/* ---- Growing continuations ---- */
-
-/* Each token's text is added to what is held, of which all that cannot be the beginning of
- * AnswerRules.stop is printed. So the bytes are those that answer_print_continuations() prints. */
-
-/* What was printed of an answer. */
-typedef struct {
-    const Answerer *answerer;
-    const Screen *screen;
-    bool begun;       /* has printed something */
-    double refreshed; /* clock: when the answer began, or something was shown last */
-    int lines;        /* continuations that are printed whole */
-    int tokens;       /* of the next one that were taken */
-    char *held;       /* stb_ds array: the last of their text, which is not printed yet */
-    BpeStream stream; /* what goes from there to the screen */
-    int width, rows;  /* of the terminal when it began; that the lines take */
-    Vocabulary texts; /* of the lines */
-    bool repeats;     /* some are equal */
-} Growing;
-
-/* Rows that a line takes on a terminal of this width. */
-static int rows_of(const char *line, int width)
-{
-    int rows = 1, column = 0;
-    for (const char *end = line + strlen(line); line < end;) {
-        const int32_t c = utf8_next(&line, end);
-        const int columns = c == '\n' ? 0 : utf8_columns(c);
-        if (c == '\n' || column + columns > width) {
-            rows++;
-            column = 0;
-        }
-        column += columns;
-    }
-    return rows;
-}
-
-/* How many of the last bytes held may be the beginning of a text. */
-static size_t may_begin(const char *held, size_t size, const char *text)
-{
-    size_t most = text ? strlen(text) - 1 : 0;
-    for (most = most < size ? most : size; most; most--)
-        if (!memcmp(held + size - most, text, most))
-            break;
-    return most;
-}
-
-/* Prints the first `size` bytes held. The beginning of a character that is not complete is kept
- * for later, unless `all`. */
-static void release(Growing *g, size_t size, bool all)
-{
-    AUTOFREE char *text = NULL;
-    FILE *out = memory_stream(&text, NULL);
-    bpe_stream_put(&g->stream, (Span){g->held, g->held + size}, out);
-    if (all)
-        bpe_stream_end(&g->stream, out);
-    fclose(out);
-    AUTOFREE char *shown = display_part(text);
-    printf("%s", shown);
-    if (size)
-        arrdeln(g->held, 0, size);
-}
-
-/* Prints the rest of a continuation that is complete, without what --stop cuts off, and notes how
- * many rows it takes and whether an earlier one is equal. */
-static void end_line(Growing *g, const Answer *answer, const Continuation *c)
-{
-    const Answerer *a = g->answerer;
-    AUTOFREE char *tail = answer_tail(a, c);
-    release(g, arrlenu(g->held) - c->cut, c->ended);
-    printf("%s\n", tail);
-    AUTOFREE char *text = answer_written(a, answer, c), *shown = display_part(text);
-    AUTOFREE char *line = format_text("%3d  %s%s", g->lines + 1, shown, tail);
-    g->rows += rows_of(line, g->width);
-    g->lines++;
-    g->tokens = 0;
-    g->stream.count = 0;
-    arrsetlen(g->held, 0);
-    g->repeats |= vocabulary_add(&g->texts, text, strlen(text), false) < 0;
-}
-
-/* Prints what is new of the next continuation: most often one token. With --stop " come" the tokens
- *
- *     el perro cor re
- *
- * are printed as "el perro", nothing, since " co" may be the beginning of " come", and " corre". */
-static void grow(Growing *g, const Answer *answer, const Continuation *c)
-{
-    const Answerer *a = g->answerer;
-    if (!g->tokens) { /* "  1  el perro": the number, and the prompt in bold */
-        AUTOFREE char *prompt = answer_text(a, answer, NULL), *shown = display_part(prompt);
-        printf("%3d  %s%s%s", g->lines + 1, g->screen->bold, shown, g->screen->plain);
-    }
-    int count;
-    AUTOFREE int *tokens = answer_tokens(answer, 0, c, &count);
-    AUTOFREE char *text = tokenizer_decode_from(&a->model->tokenizer, tokens,
-                                                answer->encoding.count + g->tokens, count);
-    for (const char *at = text; *at; at++)
-        arrput(g->held, *at);
-    g->tokens = c->count;
-    if (c->complete)
-        end_line(g, answer, c);
-    else if (!c->stopped) /* else the text to leave out is among what is held */
-        release(g, arrlenu(g->held) - may_begin(g->held, arrlenu(g->held), a->rules.stop), false);
-}
-
-/* An AnswerWatch. Gaps are filled in any order, so the whole line is shown again each time, in the
- * status line. Several continuations that take no time are not worth watching: they are printed at
- * the end, equal ones once. */
-static void watch(const Answer *answer, int number, const Continuation *so_far, void *watcher)
-{
-    Growing *g = watcher;
-    const bool at_once = g->begun || (!g->answerer->gaps && g->answerer->rules.count == 1);
-    if (!at_once && !screen_may_refresh(g->screen, &g->refreshed))
-        return;
-    if (g->answerer->gaps) {
-        AUTOFREE char *text = answer_written(g->answerer, answer, so_far);
-        AUTOFREE char *shown = display_text(text);
-        screen_status(g->screen, shown);
-        return;
-    }
-    g->begun = true;
-    g->width = g->width ? g->width : screen_width();
-    while (g->lines < number)
-        grow(g, answer, &answer->continuations[g->lines]);
-    grow(g, answer, so_far);
-    fflush(stdout);
-}
-
-/* Draws the continuations of an answer and prints them as they grow; returns the first. If some are
- * equal, the lines are removed from the screen, if all of them are on it: it must be high enough,
- * and lines may have been wrapped again if its width has changed. */
-static const Continuation *print_growing(Answerer *a, Answer *answer, const Screen *screen)
-{
-    Growing g = {
-        .answerer = a, .screen = screen, .refreshed = clock_seconds(), .texts = vocabulary_new()};
-    const Continuation *first;
-    answer_continue(a, answer, a->rules.sources ? NULL : watch, &g);
-    if (a->gaps)
-        screen_status(screen, "");
-    const bool back = g.repeats && g.rows < system_rows(STDOUT_FILENO) && g.width == screen_width();
-    if (back)
-        printf("\033[%dA\r\033[J", g.rows);
-    if (!g.begun || back)
-        first = answer_print_continuations(a, answer, screen);
-    else {
-        first = answer->continuations;
-        answer_print_full(a, answer);
-    }
-    arrfree(g.held);
-    vocabulary_free(&g.texts);
-    return first;
-}
-
-/* What the model does not know of the prompt, and what it reads of it. */
-static void warn_of_unknown(const Answerer *a, const Answer *answer)
-{
-    const Encoding *e = &answer->encoding;
-    AUTOFREE char *text = tokenizer_decode(&a->model->tokenizer, e->ids, e->count);
-    AUTOFREE char *shown = display_text(text);
-    warn("%s", answer->unknown);
-    if (*shown)
-        warn("the answer goes on from '%s'", shown);
-    else
-        warn("the answer goes on from the beginning of a line");
-}
-
-const Continuation *answer_show(Answerer *a, Answer *answer, const Screen *screen)
-{
-    const Continuation *first = NULL;
-    if (a->rules.json) {
-        if (!answer->encoding.wrong)
-            answer_continue(a, answer, NULL, NULL);
-        first = answer->count ? answer->continuations : NULL;
-        answer_print_json(a, answer);
-    } else if (answer->encoding.wrong) {
-        warn("%s", answer->encoding.wrong);
-    } else {
-        if (answer->unknown)
-            warn_of_unknown(a, answer);
-        if (a->rules.sources && !a->text->there) /* asked for at the prompt line */
-            warn("--sources needs the text that %s was trained on; name it with --text FILE",
-                 a->model->directory.path);
-        answer_print_tables(a, answer, screen);
-        first = print_growing(a, answer, screen);
-    }
-    fflush(stdout);
-    return first;
-}
-
 /* ---- Commands ---- */
-
-/* The one of these names that letters stand for; NULL if there is none, or several. `several`
- * receives those that begin so, as one text: ":top-k, :top-p". Letters that are a whole name stand
- * for it, even if longer ones begin with them. */
-static const Field *find(const Field *const *names, const char *letters, char **several)
-{
-    const Field *found = NULL;
-    const size_t length = strlen(letters);
-    int count = 0;
-    *several = format_text("%s", "");
-    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
-        if (strncmp(names[i]->name, letters, length) != 0)
-            continue;
-        extend_text(several, count++ ? ", :%s" : ":%s", names[i]->name);
-        found = names[i];
-        if (!found->name[length]) {
-            count = 1; /* a name as it is */
-            break;
-        }
-    }
-    return count == 1 ? found : NULL;
-}
-
-/* "temp 0.7  " becomes the option of the field "temperature" and the value "0.7": the line is cut
- * into three parts, the name, spaces and the value, which may hold spaces itself. */
-CommandLine command_read(const Field *const *names, char *line)
-{
-    size_t size = strlen(line), length = strcspn(line, " ");
-    while (size && line[size - 1] == ' ')
-        line[--size] = 0;
-    CommandLine read = {.value = line + length + strspn(line + length, " ")};
-    AUTOFREE char *name = format_text(":%.*s", (int)length, line), *several;
-    const Field *meant = find(names, name + 1, &several);
-    if (!length)
-        read.wrong = format_text(_("a command follows the colon; :help lists them"));
-    else if (!meant && *several)
-        read.wrong = format_text(_("%s may be %s"), name, several);
-    else if (!meant)
-        read.wrong = format_text(_("there is no command %s; :help lists them, and :%s is a prompt"),
-                                 name, name);
-    else if (meant->offset == COMMAND && !meant->value && *read.value)
-        read.wrong = format_text(_(":%s takes nothing after it, but there is '%s'"), meant->name,
-                                 read.value);
-    else
-        read.meant = meant;
-    return read;
-}
 
 /* In the order of :help; obey() does what they say. */
 static const Field COMMANDS[] = {
@@ -451,6 +144,7 @@ typedef struct {
     char *prompt;  /* the last one that had an answer, or NULL */
     char *written; /* its first continuation, with the prompt before it, or NULL */
     bool ended;    /* nothing can follow that */
+    Chat chat;     /* with --chat */
 } Conversation;
 
 static const Tokenizer *tokenizer_of(const Conversation *c)
@@ -474,6 +168,9 @@ static void greet(const Conversation *c)
            plural(count, tokenizer_unit(t->kind), tokenizer_units(t->kind)).text);
     switch (t->objective) {
     case OBJECTIVE_NEXT: printf(_("Type the beginning of a text, or nothing.")); break;
+    case OBJECTIVE_TURNS:
+        printf(_("Say something; a blank line begins a new conversation."));
+        break;
     case OBJECTIVE_PAIRS: printf(_("Type a source; after -> its target may begin.")); break;
     case OBJECTIVE_MASKED:
         printf(_("Type a text with [mask] for each %s that is missing."),
@@ -541,6 +238,20 @@ static bool asks_for_help(const char *line)
 
 /* ---- Prompts ---- */
 
+/* Answers a turn, or the last one again. */
+static void reply_in_chat(Conversation *c, const char *turn)
+{
+    const Tokenizer *t = tokenizer_of(c);
+    Encoding e = prompt_encode(t, "", turn ? turn : "", turn ? strlen(turn) : 0);
+    if (turn && e.wrong && asks_for_help(turn))
+        help(c);
+    else if (turn)
+        chat_reply(&c->chat, c->answerer, c->screen, _("the prompt"), turn, true);
+    else if (!chat_again(&c->chat, c->answerer, c->screen))
+        warn("there is no prompt yet that could be answered again");
+    encoding_free(&e);
+}
+
 /* Answers a prompt, and keeps what :again and :more need; or says why there is no answer, then
  * these stay with the last that had one. Meanwhile Ctrl-C ends the answer, and a second one the
  * program. */
@@ -549,6 +260,11 @@ static void reply(Conversation *c, const char *prompt)
     interrupt = 0;
     c->answerer->interrupt = &interrupt;
     SignalHandler *const before = signal_catch(SIGINT, note_signal, true, false);
+    if (c->choice->chat) {
+        reply_in_chat(c, prompt);
+        signal(SIGINT, before);
+        return;
+    }
     Answer answer = answer_begin(c->answerer, _("the prompt"), prompt, strlen(prompt));
     if ((answer.encoding.wrong || answer.unknown) && asks_for_help(prompt))
         help(c);
@@ -571,7 +287,9 @@ static void reply(Conversation *c, const char *prompt)
  * except that subwords may be cut in another way. A text that was cut by --stop goes on there. */
 static void go_on(Conversation *c, const char *text)
 {
-    if (!c->written)
+    if (c->choice->chat)
+        warn("a conversation goes on with what is typed");
+    else if (!c->written)
         warn("there is no continuation yet that could go on");
     else if (tokenizer_of(c)->objective == OBJECTIVE_MASKED)
         warn("a line whose gaps are filled does not go on");
@@ -634,7 +352,7 @@ static bool obey(Conversation *c, char *line)
         warn("%s", typed.wrong);
     else if (typed.meant->offset != COMMAND)
         set_option(c, typed.meant, typed.value);
-    else if (!strcmp(name, "again") && c->prompt)
+    else if (!strcmp(name, "again") && (c->prompt || c->choice->chat))
         reply(c, c->prompt);
     else if (!strcmp(name, "again"))
         warn("there is no prompt yet that could be answered again");
@@ -657,6 +375,8 @@ void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDe
     EACH_FIELD (field, CHOICES)
         if (field->offset < CHOICE_LASTING)
             arrput(asker.names, field);
+    AUTOFREE char *you = format_text("%s: ", _("you"));
+    asker.asks = choice->chat ? you : "> ";
     begin_asking(tokenizer_of(&c));
     greet(&c);
     for (char *line; stays && (line = ask()); free(line)) {
@@ -670,6 +390,7 @@ void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDe
     }
     signal(SIGINT, before);
     arrfree(asker.names);
+    chat_free(&c.chat);
     free(c.prompt);
     free(c.written);
 }

@@ -313,6 +313,15 @@ static bool seed_has_no_effect(const Trainer *t)
            !t->corpus.evaluated.sample;
 }
 
+static Digits lines_of(const Corpus *corpus, size_t count)
+{
+    switch (corpus->objective.kind) {
+    case OBJECTIVE_PAIRS: return plural(count, "pair", "pairs");
+    case OBJECTIVE_TURNS: return plural(count, "conversation", "conversations");
+    default: return plural(count, "line", "lines");
+    }
+}
+
 /* text    data/perro.txt: 9 lines, 48 tokens to predict, vocabulary 15
  *
  * A stream has no lines: its tokens are counted. Below this, what is held out or cut, and the hint
@@ -324,7 +333,6 @@ static void announce_text(const Trainer *t, const Screen *screen)
                  all = corpus->train.targets + corpus->aside.targets + held_out;
     const Digits vocabulary = thousands((size_t)tokenizer_size(&t->tokenizer));
     const char *name = t->text_name;
-    const bool pairs = corpus->objective.kind == OBJECTIVE_PAIRS;
     if (corpus->stream)
         screen_paragraph(screen, "text", "%s: a stream of %s, vocabulary %s", name,
                          plural(corpus->ids.count, tokenizer_unit(t->tokenizer.kind),
@@ -333,10 +341,8 @@ static void announce_text(const Trainer *t, const Screen *screen)
                          vocabulary.text);
     else
         screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
-                         (pairs ? plural(corpus->lines, "pair", "pairs")
-                                : plural(corpus->lines, "line", "lines"))
-                             .text,
-                         plural(all, "token", "tokens").text, vocabulary.text);
+                         lines_of(corpus, corpus->lines).text, plural(all, "token", "tokens").text,
+                         vocabulary.text);
     if (t->wrapped_at)
         screen_paragraph(screen, "",
                          "the lines are wrapped at column %d, so it is read on across line ends "
@@ -358,7 +364,7 @@ static void announce_text(const Trainer *t, const Screen *screen)
                          plural(corpus->evaluated.targets, "token", "tokens").text);
     if (corpus->lines_cut)
         screen_paragraph(screen, "", "cut because they are longer than the context: %s",
-                         plural(corpus->lines_cut, "line", "lines").text);
+                         lines_of(corpus, corpus->lines_cut).text);
     if (t->advice)
         screen_paragraph(screen, "hint", "%s", t->advice);
 }

@@ -46,8 +46,9 @@ static void take(Settings *settings, Decided *decided, const Field *field, const
     take(settings, decided, SETTING(member), &(const Settings){.member = (value)})
 
 /* The sizes of the model that settings->from names, and how it reads a text. They follow from the
- * model and its tokenizer, so a GPT-2 that Transformers saved also works. */
-static void take_over_model(Settings *settings, Decided *decided, const Pretrained *model)
+ * model and its tokenizer, so a GPT-2 that Transformers saved also works. One that has ChatML's
+ * tokens learns conversations by them. */
+static void take_over_model(Settings *settings, Decided *decided, Pretrained *model)
 {
     const GptConfig *shape = &model->gpt.config;
     static const size_t of_vocabulary[] = {offsetof(Settings, min_count),
@@ -57,6 +58,9 @@ static void take_over_model(Settings *settings, Decided *decided, const Pretrain
         if (decided->at[of_vocabulary[i]])
             usage_error("--%s is for a new vocabulary; the model in %s keeps its own",
                         field_at(SETTINGS, of_vocabulary[i])->name, settings->from);
+    if (DECIDED(decided, objective) && settings->objective == OBJECTIVE_TURNS &&
+        model->config.objective == OBJECTIVE_NEXT && tokenizer_take_chatml(&model->tokenizer))
+        model->config.objective = OBJECTIVE_TURNS;
     TAKE(objective, model->config.objective);
     TAKE(causal_source, model->config.causal_source);
     settings_check_objective(settings, decided);
@@ -88,9 +92,9 @@ static void encode(Trainer *t)
     const Store store = source_text(t->source) ? store_in_memory()
                         : s->verify            ? store_in_temporary_file(TOKENS_FILE)
                                                : store_in_file(folder, TOKENS_FILE);
+    const TextCut cut = tokenizer_cut(t->tokenizer.stream, t->tokenizer.objective);
     CorpusBuilder *builder = corpus_begin(&t->tokenizer, store, source_size(t->source));
-    for (const Text *chunks;
-         (chunks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
+    for (const Text *chunks; (chunks = source_next(t->source, cut, "encoding", &count));)
         corpus_add(builder, chunks, count);
     t->corpus = corpus_end(builder, source_name(t->source));
     t->text_name = format_text("%s", source_name(t->source));
@@ -211,8 +215,9 @@ static void check_prompt(const Trainer *t)
     if (!s->prompt && s->objective != OBJECTIVE_NEXT)
         usage_error("--show %d needs a --prompt for --objective %s: %s", s->show,
                     OBJECTIVE_NAMES[s->objective],
-                    s->objective == OBJECTIVE_PAIRS ? _("a source")
-                                                    : _("a line with [mask] in it"));
+                    s->objective == OBJECTIVE_PAIRS   ? _("a source")
+                    : s->objective == OBJECTIVE_TURNS ? _("what is said to it")
+                                                      : _("a line with [mask] in it"));
     const char *prompt = s->prompt ? s->prompt : "";
     Encoding e =
         answer_encode(&t->tokenizer, s->shape.context, false, "--prompt", prompt, strlen(prompt));
@@ -234,9 +239,10 @@ static Tokenizer train_tokenizer(Trainer *t)
                             .max_words = s->max_words};
     if (rules.stream && rules.kind == TOKENIZER_BPE)
         rules.bytes = (size_t)((1 - s->val) * (double)source_clean_size(t->source));
+    const TextCut cut = tokenizer_cut(rules.stream, rules.objective);
     TokenCounts *counts = token_counts_begin(rules);
     int count;
-    for (const Text *chunks; (chunks = source_next(t->source, !rules.stream, "counting", &count));)
+    for (const Text *chunks; (chunks = source_next(t->source, cut, "counting", &count));)
         token_counts_add(counts, chunks, count);
     plan_vocabulary(s, source_clean_size(t->source));
     rules.vocabulary = s->vocabulary;
@@ -258,6 +264,14 @@ static bool looks_like_pairs(const Trainer *t)
     return !wrong;
 }
 
+/* A small text of conversations. */
+static bool looks_like_turns(const Trainer *t)
+{
+    const Text *small = source_text(t->source);
+    AUTOFREE char *wrong = small ? text_check_turns(small) : NULL;
+    return small && !wrong;
+}
+
 /* Decides how a text becomes tokens, and notes what a person would see at a glance. A large text is
  * not looked at: it is read as a stream of subwords. */
 static void look_at_text(Trainer *t)
@@ -269,16 +283,19 @@ static void look_at_text(Trainer *t)
     plan_text(s, decided,
               &(TextLook){.size = source_size(t->source),
                           .pairs = looks_like_pairs(t),
+                          .turns = looks_like_turns(t),
                           .few_spaces = small && text_has_few_spaces(small),
                           .wrapped = column,
                           .blocks = small && text_in_blocks(small)});
     if (s->tokens == TOKENIZER_WORD && s->sequence == SEQUENCE_STREAM &&
         !DECIDED(decided, sequence))
         t->wrapped_at = column;
-    if (!small || s->objective == OBJECTIVE_PAIRS)
+    if (!small || objective_answers(s->objective))
         return;
     if (s->objective == OBJECTIVE_NEXT && !DECIDED(decided, objective))
         t->advice = text_advice_of_pairs(small);
+    if (!t->advice && s->objective == OBJECTIVE_NEXT && !DECIDED(decided, objective))
+        t->advice = text_advice_of_turns(small);
     if (!t->advice && !DECIDED(decided, tokens) && !DECIDED(decided, sequence))
         t->advice = text_advice(small, s->tokens);
     if (!t->advice)

@@ -113,7 +113,7 @@ check_program() {
     "$BIN/attend" --layer=1 -o3.csv -- "$run" un gato >/dev/null
     for other in 2 3; do cmp 1.csv $other.csv; done
     refuses 1 "cannot open --lr" -- "$BIN/train" -- --lr
-    "$BIN/train" --usage | grep -q '^Usage: train \[--objective=next|pairs|masked\]'
+    "$BIN/train" --usage | grep -q '^Usage: train \[--objective=next|pairs|masked|turns\]'
     [ "$("$BIN/train" --usage | wc -L)" -le 79 ]
 }
 

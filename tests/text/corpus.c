@@ -219,6 +219,43 @@ TEST(a_pair_is_a_piece)
     assert_true(s.rows == 5 && s.first == 3 && s.prefix == 4);
 }
 
+/* Ids 3 a, 4 b, 5 c, 6 d. A conversation is a line; if it is too long, pieces are whole exchanges,
+ * and the second begins with the [eos] before it. */
+TEST(answers_are_learned_after_what_was_said)
+{
+    CORPUS(c, t, OBJECTIVE_TURNS, TOKENIZER_WORD, false,
+           "A: a b\nB: c\nA: d\nB: a a\nA: b\nB: d\n\nC: c\nB: b\n");
+    assert_tokens(&c, (const int[]){0, 3, 4, 2, 5, 1, 6, 2, 3, 3, 1, 4, 2, 6, 1, 0, 5, 2, 4, 1},
+                  20);
+    assert_true(c.lines == 2 && c.longest == 14);
+    corpus_check_pairs(&c, 5, "a.txt"); /* each exchange fits */
+    ASSERT_DIES(
+        corpus_check_pairs(&c, 4, "a.txt"),
+        "a.txt: conversation number 1 has a turn and an answer of 5 tokens, but the context "
+        "is 4: shorten them, or train with --context 14");
+    corpus_cut(&c, 10, 0, 1);
+    ASSERT_PIECES(&c.train, {0, 10}, {10, 4}, {15, 4});
+    assert_true(c.train.rows == 18 && c.train.targets == 2 + 3 + 2 + 2 && c.lines_cut == 1);
+    static const bool ends[] = {false, true, true};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(corpus_ends_line(&c, c.train.list[i]), ends[i]);
+    static const int begins[] = {0, 3, 5, 7, 10, 12, 15, 17};
+    for (size_t at = 0, next = 0; at < c.ids.count; at++) {
+        const bool begin = next < COUNT_OF(begins) && at == (size_t)begins[next];
+        assert_int_equal(corpus_begins_line(&c, at), begin);
+        next += begin;
+    }
+    assert_true(isnan(corpus_bytes(&c, &t, &c.train)));
+}
+
+/* What counts are the bytes of the answers, and a line end for each. */
+TEST(bytes_of_answers)
+{
+    CORPUS(c, t, OBJECTIVE_TURNS, TOKENIZER_CHAR, false, "A: ab\nB: ñ c\nA: d\nB: e\n");
+    corpus_cut(&c, 100, 0, 1);
+    assert_true(corpus_bytes(&c, &t, &c.train) == 4 + 1 + 1 + 1);
+}
+
 /* So many pairs of characters; the caller frees the text. */
 static char *made_up_pairs(int count)
 {
@@ -334,6 +371,7 @@ TEST(a_corpus_that_was_kept_is_the_same)
     } cases[] = {{OBJECTIVE_NEXT, false, LINES},
                  {OBJECTIVE_NEXT, true, LINES},
                  {OBJECTIVE_PAIRS, false, SHORT_PAIRS},
+                 {OBJECTIVE_TURNS, false, "A: a b\nB: c\nA: d\nB: a\n\nA: b\nB: d\n"},
                  {OBJECTIVE_MASKED, false, LINES},
                  {OBJECTIVE_MASKED, true, LINES}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -10,7 +10,7 @@ static Objective objective(ObjectiveKind kind)
                        .share = 0.15,
                        .bos = BOS,
                        .eos = EOS,
-                       .sep = kind == OBJECTIVE_PAIRS ? SPECIAL : -1,
+                       .sep = objective_answers(kind) ? SPECIAL : -1,
                        .mask = kind == OBJECTIVE_MASKED ? SPECIAL : -1,
                        .vocabulary = V};
 }
@@ -46,6 +46,36 @@ TEST(only_the_target_of_a_pair_counts)
     const Sequence causal = objective_sequence(&o, tokens, 6);
     assert_targets(&o, &causal, (const int[]){-1, -1, -1, 9, 8, EOS});
     assert_int_equal(causal.prefix, 0);
+}
+
+/* [bos] 7 5 [sep] 9 [eos] 6 [sep] 8 4 [eos]: the answers count, with their [eos]; a piece may begin
+ * with the [eos] before a turn. Nothing is seen ahead. */
+TEST(only_the_answers_of_a_conversation_count)
+{
+    static const int tokens[] = {BOS, 7, 5, SPECIAL, 9, EOS, 6, SPECIAL, 8, 4, EOS};
+    const Objective o = objective(OBJECTIVE_TURNS);
+    const Sequence all = objective_sequence(&o, tokens, 10);
+    assert_targets(&o, &all, (const int[]){-1, -1, -1, 9, EOS, -1, -1, 8, 4, EOS});
+    assert_int_equal(all.prefix, 0);
+    const Sequence later = objective_sequence(&o, tokens + 5, 5);
+    assert_targets(&o, &later, (const int[]){-1, -1, 8, 4, EOS});
+}
+
+/* ChatML: a mark begins with [bos], after which a person's has 15 17 and the model's 16 17. */
+TEST(answers_in_chatml_begin_after_their_mark)
+{
+    enum { USER = 15, ASSISTANT, LINE_END };
+    static const int tokens[] = {BOS,      USER,      LINE_END, 7,        EOS,       LINE_END,
+                                 BOS,      ASSISTANT, LINE_END, 9,        ASSISTANT, EOS,
+                                 LINE_END, BOS,       USER,     LINE_END, 5};
+    Objective o = objective(OBJECTIVE_TURNS);
+    o.sep = BOS;
+    o.opening = 2;
+    o.assistant = ASSISTANT;
+    const Sequence s = objective_sequence(&o, tokens, 16);
+    assert_targets(
+        &o, &s,
+        (const int[]){-1, -1, -1, -1, -1, -1, -1, -1, 9, ASSISTANT, EOS, -1, -1, -1, -1, -1});
 }
 
 TEST(each_token_but_the_ends_can_be_hidden)

@@ -119,8 +119,9 @@ static char *made_up(bool lines, const char *end)
 static Corpus encode(Source *s, const Tokenizer *t)
 {
     int count;
+    const TextCut cut = tokenizer_cut(t->stream, t->objective);
     CorpusBuilder *builder = corpus_begin(t, store_in_memory(), LARGE);
-    for (const Text *chunks; (chunks = source_next(s, !t->stream, "encoding", &count));)
+    for (const Text *chunks; (chunks = source_next(s, cut, "encoding", &count));)
         corpus_add(builder, chunks, count);
     return corpus_end(builder, "a text");
 }
@@ -128,8 +129,9 @@ static Corpus encode(Source *s, const Tokenizer *t)
 static Tokenizer train(Source *s, TokenizerRules rules)
 {
     int count;
+    const TextCut cut = tokenizer_cut(rules.stream, rules.objective);
     TokenCounts *counts = token_counts_begin(rules);
-    for (const Text *chunks; (chunks = source_next(s, !rules.stream, "counting", &count));)
+    for (const Text *chunks; (chunks = source_next(s, cut, "counting", &count));)
         token_counts_add(counts, chunks, count);
     return token_counts_end(counts, "a text", rules);
 }
@@ -191,6 +193,20 @@ TEST(other_ends_of_lines_and_none)
         FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
         check_same(files.paths,
                    (TokenizerRules){.kind = TOKENIZER_BPE, .stream = i != 0, .vocabulary = 300});
+    }
+}
+
+TEST(conversations_stay_whole)
+{
+    static const char *const ends[] = {"\n", "\r\n"};
+    for (int e = 0; e < 2; e++) {
+        AUTOFREE char *text = malloc(LARGE + 100);
+        size_t size = 0;
+        for (int i = 1; size < LARGE; i++)
+            size += (size_t)sprintf(text + size, "A: a %d%sB: b %d%s%s", i % 99, ends[e], i % 7,
+                                    ends[e], i % 5 ? "" : ends[e]);
+        FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
+        check_same(files.paths, (TokenizerRules){.objective = OBJECTIVE_TURNS});
     }
 }
 

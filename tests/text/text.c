@@ -226,6 +226,36 @@ static void assert_pairs(const char *bytes, const char *said)
         assert_true(strstr(wrong, said) && !strchr(wrong, '\n'));
 }
 
+static void assert_turns(const char *bytes, const char *said)
+{
+    const Bytes copy = {strdup(bytes), strlen(bytes)};
+    FREED_BY(text_free) Text text = text_from("a.txt", copy, TEXT_COMPOSED);
+    AUTOFREE char *wrong = text_check_turns(&text);
+    assert_int_equal(said != NULL, wrong != NULL);
+    if (said)
+        assert_true(strstr(wrong, said) && !strchr(wrong, '\n'));
+}
+
+/* Each conversation may have speakers of its own. */
+TEST(a_line_that_is_no_turn_is_named)
+{
+    assert_turns("A: a\nB: b\n", NULL);
+    assert_turns("\n\nA: a\nB: b: c\n A : a\nB:b\n \t\n\nB: a\nC: b", NULL);
+    assert_turns("A: a\nb\n",
+                 "a.txt:2: the line has no NAME: before what is said; each line is a turn, NAME: "
+                 "WORDS; two speak in turns, the second one is the model, and a blank line ends a "
+                 "conversation");
+    assert_turns("A: a\nB: b\nA:\n", "a.txt:3: the line has no NAME:");
+    assert_turns(": a\nB: b\n", "a.txt:1: the line has no NAME:");
+    assert_turns("A: a\nA: b\n", "a.txt:2: the same one speaks twice;");
+    assert_turns("A: a\nB: b\nB: a\n", "a.txt:3: it is the turn of 'A';");
+    assert_turns("A: a\nB: b\nA: a\nC: b\n", "a.txt:4: it is the turn of 'B';");
+    assert_turns("A: a\nB: b\nA: a\n\nA: a\nB: b",
+                 "a.txt:4: the conversation ends without an answer;");
+    assert_turns("A: a\nB: b\nA: a\n", "a.txt:3: the conversation ends without an answer;");
+    assert_turns("A: a\tb\nB: b\n", "a.txt:1: a turn has no tab;");
+}
+
 TEST(a_line_that_is_no_pair_is_named)
 {
     assert_pairs("a\tb\n\n \t \nc d\te f", NULL);

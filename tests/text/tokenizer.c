@@ -242,6 +242,62 @@ TEST(pairs_of_characters_and_subwords)
     assert_prompt(&t, "abc\tab", "0 260 2 259");
 }
 
+/* ---- Turns ---- */
+
+TEST(a_prompt_of_turns_is_a_conversation)
+{
+    TOKENIZER t =
+        train_for(OBJECTIVE_TURNS, TOKENIZER_WORD, "A: el gato\nB: miau\nA: y el perro\nB: guau\n");
+    assert_tokens(&t, "[bos]|[eos]|[sep]|el|gato|miau|y|perro|guau|");
+#define EMPTY_TURN "here has nothing to answer: a turn is empty"
+    static const char *const cases[][2] = {
+        {"el gato", "0 3 4 2"},
+        {"El gato\tmiau", "0 3 4 2 5"}, /* the beginning of an answer */
+        {"el gato\t", "0 3 4 2"},
+        {"el gato\tmiau\ty el perro", "0 3 4 2 5 1 6 3 7 2"},
+        {"el gato\tmiau\ty el perro\tguau", "0 3 4 2 5 1 6 3 7 2 8"},
+        {"", EMPTY_TURN},
+        {"el gato\t\tel perro", "0 3 4 2 1 3 7 2"}, /* an answer may be empty */
+        {"el gato\tmiau\t ", EMPTY_TURN},
+        {"el ratón", "here: the model does not know 'ratón'; its nearest: gato"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_prompt(&t, cases[i][0], cases[i][1]);
+    static const int ids[] = {0, 3, 4, 2, 5, 1, 6, 3, 7, 2, 8, 1};
+    AUTOFREE char *text = tokenizer_decode(&t, ids, 12),
+                  *later = tokenizer_decode_from(&t, ids, 4, 12);
+    assert_string_equal(text, "el gato\tmiau\ty el perro\tguau");
+    assert_string_equal(later, "miau\ty el perro\tguau");
+}
+
+/* Subwords with ChatML's two tokens, the last ones; here "assistant\n" has ten. */
+TEST(conversations_in_chatml)
+{
+    TOKENIZER t = literal_tokenizer("xyzxyz", TOKENIZER_BPE, true);
+    assert_true(!tokenizer_take_chatml(&t) && t.stream);
+    vocabulary_add(&t.vocabulary, "<|im_start|>", 12, true);
+    vocabulary_add(&t.vocabulary, "<|im_end|>", 10, true);
+    bpe_free(&t.bpe);
+    tokenizer_set_merges(&t, t.merges);
+    assert_true(tokenizer_take_chatml(&t) && !t.stream && t.objective == OBJECTIVE_TURNS);
+    assert_true(t.bos == tokenizer_size(&t) - 2 && t.eos == t.bos + 1 && t.opening == 10);
+    assert_int_equal(t.assistant, tokenizer_find(&t, "a"));
+    t.system = format_text("system\nS");
+    static const char prompt[] = "Q\tA\tR";
+    Encoding e = prompt_encode(&t, "here", prompt, strlen(prompt));
+    assert_null(e.wrong);
+    char *spelt = NULL;
+    for (int i = 0; i < e.count; i++)
+        extend_text(&spelt, "%s", tokenizer_word(&t, e.ids[i]));
+    assert_string_equal(spelt, "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\nQ<|im_end|>\n"
+                               "<|im_start|>assistant\nA<|im_end|>\n<|im_start|>user\nR<|im_end|>\n"
+                               "<|im_start|>assistant\n");
+    AUTOFREE char *later = tokenizer_decode_from(&t, e.ids, 17, e.count);
+    assert_string_equal(later, "Q\tA\tR\t");
+    free(spelt);
+    encoding_free(&e);
+}
+
 /* ---- Gaps ---- */
 
 TEST(gaps_of_a_prompt_are_masks)

@@ -3,7 +3,7 @@
  *
  *     header   ids (in 2 or 4 bytes each, then up to 7 zeros)   pieces to train on   held out
  *
- * and where a line ends is seen from the ids: after its [eos]. */
+ * and where a line ends is seen from the ids: after its [eos], before the next [bos]. */
 #include "corpus.h"
 
 #include <assert.h>
@@ -232,21 +232,54 @@ Piece corpus_read(const Corpus *corpus, const Part *part, Piece piece)
     return (Piece){piece.from - before, piece.length + before};
 }
 
+bool corpus_begins_line(const Corpus *c, size_t at)
+{
+    const Objective *o = &c->objective;
+    const int id = ids_at(&c->ids, at);
+    if (id == o->bos || o->kind != OBJECTIVE_TURNS)
+        return id == o->bos;
+    const bool goes_on = at + 1 < c->ids.count && ids_at(&c->ids, at + 1) != o->bos;
+    return id == o->sep || (id == o->eos && !o->opening && goes_on);
+}
+
+/* Whether a line ends with this token: [eos], but not that of an answer after which the conversation
+ * goes on. */
+static bool ends_line(const Corpus *c, size_t at)
+{
+    return ids_at(&c->ids, at) == c->objective.eos &&
+           (at + 1 == c->ids.count || ids_at(&c->ids, at + 1) == c->objective.bos);
+}
+
 bool corpus_ends_line(const Corpus *c, Piece piece)
 {
     const size_t end = piece.from + piece.length;
     if (objective_ahead(&c->objective))
-        return ids_at(&c->ids, end) == c->objective.eos;
+        return ends_line(c, end);
     /* A piece of nothing but [eos] was left out. */
     return ids_at(&c->ids, end - 1) == c->objective.eos || ids_at(&c->ids, end) == c->objective.eos;
 }
 
-/* Where the line ends that begins at a token: after its [eos]. */
+/* After the [eos] that is next to a token. */
+static size_t after_eos(const Corpus *c, size_t at)
+{
+    while (ids_at(&c->ids, ++at) != c->objective.eos)
+        ;
+    return at + 1;
+}
+
+/* Where the line ends that begins at a token. */
 static size_t line_end(const Corpus *c, size_t begin)
 {
-    while (ids_at(&c->ids, ++begin) != c->objective.eos)
+    while (!ends_line(c, ++begin))
         ;
     return begin + 1;
+}
+
+/* Where the exchange ends that begins at a token: the person's turn, which in ChatML has an [eos] of
+ * its own, and the answer. */
+static size_t exchange_end(const Corpus *c, size_t begin)
+{
+    return after_eos(c, c->objective.opening ? after_eos(c, begin) : begin);
 }
 
 /* A bit for each line: 1 if it is held out. Held out are the first lines of a random order, or the
@@ -269,21 +302,37 @@ typedef struct {
     Piece *pieces; /* stb_ds array: those that are not in the store yet */
 } Side;
 
+static void put_piece(const Corpus *c, Side *side, Piece piece, int *tokens)
+{
+    const size_t targets = targets_of(c, piece, tokens);
+    if (!targets)
+        return;
+    side->part->rows += piece.length;
+    side->part->targets += targets;
+    arrput(side->pieces, piece);
+}
+
+/* Appends a conversation with the tokens [begin, end): as many exchanges in a piece as fit. */
+static void put_turns(const Corpus *c, Side *side, size_t begin, size_t end, int *tokens)
+{
+    size_t from = begin;
+    for (size_t next, after = exchange_end(c, begin); from + 1 < end; after = next) {
+        next = after < end ? exchange_end(c, after - 1) : end;
+        if (after < end && next - 1 - from <= (size_t)c->context)
+            continue;
+        put_piece(c, side, (Piece){from, after - 1 - from}, tokens);
+        from = after - 1;
+    }
+}
+
 /* Appends the tokens [begin, end) in pieces. If the last token of a piece is only predicted, it is
  * the first of the next one, and read there. A piece without a target, such as a single [eos] that
  * cannot be hidden, is left out. `tokens` is room for a piece. */
 static void put_pieces(const Corpus *c, Side *side, size_t begin, size_t end, int *tokens)
 {
     const size_t ahead = (size_t)objective_ahead(&c->objective);
-    for (size_t from = begin; from + ahead < end; from += (size_t)c->context) {
-        const Piece piece = piece_from(c, from, end);
-        const size_t targets = targets_of(c, piece, tokens);
-        if (!targets)
-            continue;
-        side->part->rows += piece.length;
-        side->part->targets += targets;
-        arrput(side->pieces, piece);
-    }
+    for (size_t from = begin; from + ahead < end; from += (size_t)c->context)
+        put_piece(c, side, piece_from(c, from, end), tokens);
 }
 
 static void flush(Side *side)
@@ -304,7 +353,8 @@ static size_t list_some(Corpus *c, const unsigned char *held, size_t first, size
     int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "cutting");
     for (size_t line = first; line < end; line++) {
         const size_t next = line_end(c, begin);
-        put_pieces(c, &sides[held[line / 8] >> line % 8 & 1], begin, next, tokens);
+        (c->objective.kind == OBJECTIVE_TURNS ? put_turns : put_pieces)(
+            c, &sides[held[line / 8] >> line % 8 & 1], begin, next, tokens);
         c->lines_cut += next - begin - (size_t)objective_ahead(&c->objective) > (size_t)c->context;
         begin = next;
     }
@@ -378,10 +428,29 @@ void corpus_set_aside(Corpus *c)
     free(tokens);
 }
 
+/* Conversations are counted from 1. An exchange that is not the first one is read with the [eos]
+ * before it. */
+static void check_turns(const Corpus *c, int context, const char *name)
+{
+    size_t number = 1;
+    for (size_t begin = 0, end; begin < c->ids.count; begin = end) {
+        const bool first = ids_at(&c->ids, begin) == c->objective.bos;
+        const size_t from = first ? begin : begin - 1;
+        number += begin && first;
+        end = exchange_end(c, from);
+        if (end - from - 1 > (size_t)context)
+            die("%s: conversation number %zu has a turn and an answer of %zu tokens, but the "
+                "context is %d: shorten them, or train with --context %zu",
+                name, number, end - from - 1, context, c->longest);
+    }
+}
+
 /* Pairs are counted from 1. */
 void corpus_check_pairs(const Corpus *c, int context, const char *name)
 {
     size_t number = 1;
+    if (c->objective.kind == OBJECTIVE_TURNS && c->longest > (size_t)context)
+        check_turns(c, context, name);
     if (c->objective.kind != OBJECTIVE_PAIRS || c->longest <= (size_t)context)
         return;
     for (size_t begin = 0, end;; begin = end, number++)

@@ -9,7 +9,12 @@
  *     and is cut into             [bos] el perro (come)   and   come un hueso ([eos])
  *
  * where the last token of each piece, in brackets, is only predicted. If tokens are hidden,
- * a piece has no such token. A pair is one piece, and is never cut.
+ * a piece has no such token. A pair is one piece, and is never cut. A conversation is a line:
+ *
+ *     [bos] hola [sep] ¡hola! [eos] me llamo Ana [sep] encantada [eos]
+ *
+ * If it is longer than the context, it becomes several pieces, each of whole exchanges: the older
+ * ones are forgotten, and a piece begins with the [eos] after them.
  *
  * A stream is evaluated as it is written: when the context is full, its older half is forgotten. So
  * a piece has half a context, and is read together with the half before it, which does not count.
@@ -108,7 +113,7 @@ typedef struct {
     Store store;         /* the ids, and after them the pieces of lines */
     Ids ids;             /* of the whole text */
     int vocabulary;      /* every id is below this */
-    size_t lines;        /* how many there are; 0 for a stream */
+    size_t lines;        /* how many there are, of turns conversations; 0 for a stream */
     size_t longest;      /* rows of the longest line, or of the whole stream */
 
     /* Set by corpus_cut: */
@@ -138,7 +143,7 @@ size_t corpus_sample_targets(const Corpus *corpus);
 /* How many rows an evaluation of a part computes. Goes through the part. */
 double corpus_evaluation_rows(const Corpus *corpus, const Part *part);
 
-/* Dies if a pair is longer than the context; `name` is what messages call the text. Call it
+/* Dies if a pair, or the last two turns of a conversation, are longer than the context; `name` is what messages call the text. Call it
  * before it is cut. */
 void corpus_check_pairs(const Corpus *corpus, int context, const char *name);
 
@@ -207,6 +212,9 @@ Piece corpus_read(const Corpus *corpus, const Part *part, Piece piece);
 /* A piece as a sequence; `tokens` (context + 1) receives its ids. */
 Sequence corpus_sequence(const Corpus *corpus, Piece piece, int *tokens);
 
+/* Whether a line of the text begins with a token; of a conversation each turn is a line. */
+bool corpus_begins_line(const Corpus *corpus, size_t at);
+
 /* Whether a piece of a line is its last one. */
 bool corpus_ends_line(const Corpus *corpus, Piece piece);
 
@@ -221,7 +229,7 @@ bool corpus_ends_line(const Corpus *corpus, Piece piece);
  * probabilities. */
 
 /* The bytes of the clean text that the targets of a part stand for; [eos] stands for the line end.
- * For pairs, only the targets count. NAN if nothing can be compared: with words, whose vocabulary
+ * For pairs and turns, only what the model is to answer counts. NAN if nothing can be compared: with words, whose vocabulary
  * is taken from the whole text, held-out words included, so none has to be spelled; with [unk],
  * which may stand for anything; and if tokens are hidden, since what is predicted with the help of
  * what comes after it is no measure of a text. */

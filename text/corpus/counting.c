@@ -406,7 +406,8 @@ static void ngrams_free(Ngrams *all)
 Counting counting_of(const Corpus *corpus)
 {
     Counting found = {.loss = (double)NAN, .order = 1, .share = (double)NAN, .mixed = (double)NAN};
-    if (!corpus->held_out.count || corpus->objective.kind == OBJECTIVE_MASKED)
+    if (!corpus->held_out.count || corpus->objective.kind == OBJECTIVE_MASKED ||
+        corpus->objective.kind == OBJECTIVE_TURNS)
         return found;
     const Part *evaluated = &corpus->evaluated;
     const size_t more = evaluated->rows + evaluated->count * KNESER_NEY_MOST;

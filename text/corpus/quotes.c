@@ -162,14 +162,14 @@ static void visit_text(const Automaton *a, const Corpus *corpus, const Tokenizer
                        void *context)
 {
     const bool bytes = t->kind == TOKENIZER_BPE;
-    const int line_end = bytes ? '\n' : tokenizer_find(t, "\n"), begins = t->bos;
+    const int line_end = bytes ? '\n' : tokenizer_find(t, "\n");
     const bool counts_ends = corpus->stream && !tokenizer_has_words(t);
     int *symbols = NULL;
     Match m = {0};
     size_t line = counts_ends;
     for (size_t at = 0; at < corpus->ids.count; at++) {
         const int id = ids_at(&corpus->ids, at);
-        line += !corpus->stream && id == begins;
+        line += !corpus->stream && corpus_begins_line(corpus, at);
         if (bytes) {
             arrsetlen(symbols, 0);
             put_symbols(&symbols, t, id);

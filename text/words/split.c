@@ -7,6 +7,12 @@
 #include "base/base.h"
 #include "base/utf8.h"
 
+bool span_equal(Span a, Span b)
+{
+    const size_t size = (size_t)(a.end - a.begin);
+    return size == (size_t)(b.end - b.begin) && !memcmp(a.begin, b.begin, size);
+}
+
 typedef enum { CLASS_SPACE, CLASS_WORD, CLASS_PUNCTUATION } Class;
 
 /* What a code point is among words. */
@@ -68,6 +74,8 @@ bool split_part(const char **at, const char *end, TextCut cut, Span *part)
             part->end = tab;
             *at = tab + 1;
         }
+        if (cut == CUT_TURNS)
+            split_turn(*part, &(Span){NULL, NULL}, part);
         if (!is_blank(*part))
             return true;
     }
@@ -82,6 +90,26 @@ bool split_pair(Span line, Span *source, Span *target)
     *source = (Span){line.begin, tab};
     *target = (Span){tab + 1, line.end};
     return !is_blank(*source) && !is_blank(*target);
+}
+
+/* Without the spaces and tabs around it. */
+static Span trimmed(Span text)
+{
+    while (text.begin < text.end && strchr(" \t", *text.begin))
+        text.begin++;
+    while (text.begin < text.end && strchr(" \t", text.end[-1]))
+        text.end--;
+    return text;
+}
+
+bool split_turn(Span line, Span *name, Span *said)
+{
+    const char *colon = memchr(line.begin, ':', (size_t)(line.end - line.begin));
+    if (!colon)
+        return false;
+    *name = trimmed((Span){line.begin, colon});
+    *said = trimmed((Span){colon + 1, line.end});
+    return !is_blank(*name) && !is_blank(*said);
 }
 
 bool split_word(const char **at, const char *end, Punctuation punctuation, Span *word)

@@ -14,6 +14,8 @@ typedef struct {
     const char *begin, *end;
 } Span;
 
+bool span_equal(Span a, Span b);
+
 /* How punctuation is split from words. The first is ours; models from elsewhere have the others.
  *
  *     the text                I don't know...
@@ -59,9 +61,9 @@ static inline const char *after_letters(const char *at, const char *end, bool di
 /* Whether there is only white space. */
 bool is_blank(Span text);
 
-/* What a text is cut into, to be read by itself: it is not cut; at line ends; or at line ends and
- * at the tabs between the two sides of a pair. */
-typedef enum { CUT_NOWHERE, CUT_LINES, CUT_SIDES } TextCut;
+/* What a text is cut into, to be read by itself: it is not cut; at line ends; at line ends and
+ * at the tabs between the two sides of a pair; or into what is said in each turn. */
+typedef enum { CUT_NOWHERE, CUT_LINES, CUT_SIDES, CUT_TURNS } TextCut;
 
 /* The next part that is not blank, unless the text is not cut; else as above. */
 bool split_part(const char **at, const char *end, TextCut cut, Span *part);
@@ -69,6 +71,10 @@ bool split_part(const char **at, const char *end, TextCut cut, Span *part);
 /* The two sides of a pair: what stands before the line's tab, and after it. False if the line has
  * no tab, or two, or if one side is blank. */
 bool split_pair(Span line, Span *source, Span *target);
+
+/* Who speaks in a line of a conversation, and what is said: "Ana: hola". False if the line has no
+ * colon, or nothing before or after it. */
+bool split_turn(Span line, Span *name, Span *said);
 
 /* ---- Spacing ---- */
 

@@ -210,17 +210,20 @@ static const char *cut_name(const Tokenizer *t)
                                                     : "inRuns";
 }
 
+/* To the page, a turn and its answer are a pair. */
 static void put_tokenizer(FILE *out, const Pretrained *model)
 {
     static const char *const FORMS[] = {"composed", "lower", "as is"};
     const Tokenizer *t = &model->tokenizer;
+    const bool turns = t->objective == OBJECTIVE_TURNS;
     fprintf(out,
             "{\"kind\":\"%s\",\"cut\":\"%s\",\"form\":\"%s\",\"stream\":%s,\"objective\":\"%s\","
             "\"causal-source\":%s,\n"
             "\"special\":{\"bos\":%d,\"eos\":%d,\"unk\":%d,\"sep\":%d,\"mask\":%d},\n",
             TOKENIZER_NAMES[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
-            OBJECTIVE_NAMES[t->objective], json_bool(model->config.causal_source), t->bos, t->eos,
-            t->unk, t->sep, t->mask);
+            OBJECTIVE_NAMES[turns ? OBJECTIVE_PAIRS : t->objective],
+            json_bool(turns || model->config.causal_source), t->bos, t->eos, t->unk, t->sep,
+            t->mask);
     put_tokens(out, t);
     fputs("\"merges\":[", out);
     for (ptrdiff_t i = 0; i < arrlen(t->merges); i++)
@@ -617,6 +620,10 @@ static void put_trainable_page(FILE *out, const PageSource *source)
 
 void page_write(FILE *out, const Heads *heads, const PageSource *source)
 {
+    if (source->model->tokenizer.opening)
+        die("the page cannot read %s, a model that talks by the tokens of ChatML; attend prints "
+            "its tables and writes other files",
+            source->model->directory.path);
     if (source->trains) {
         put_trainable_page(out, source);
         return;

@@ -59,10 +59,14 @@ static bool made_of_a_part(const Settings *s)
 void plan_text(Settings *s, const Decided *decided, const TextLook *text)
 {
     const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
-    CHOOSE(objective, text->pairs && !stream ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
+    CHOOSE(objective, stream        ? OBJECTIVE_NEXT
+                      : text->pairs ? OBJECTIVE_PAIRS
+                      : text->turns ? OBJECTIVE_TURNS
+                                    : OBJECTIVE_NEXT);
     settings_check_objective(s, decided);
     const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
-    const bool blocks = text->blocks && !text->wrapped && !DECIDED(decided, sequence);
+    const bool blocks = text->blocks && !text->wrapped && !DECIDED(decided, sequence) &&
+                        s->objective != OBJECTIVE_TURNS;
     const bool large = text->size >= SUBWORDS_FROM;
     const bool single = s->objective == OBJECTIVE_PAIRS && text->few_spaces;
     const bool small = text->size <= SMALL_TEXT && s->objective == OBJECTIVE_NEXT;
@@ -73,7 +77,7 @@ void plan_text(Settings *s, const Decided *decided, const TextLook *text)
                    : large || blocks            ? TOKENIZER_BPE
                                                 : TOKENIZER_WORD);
     const bool lines = s->tokens == TOKENIZER_WORD && !text->wrapped;
-    CHOOSE(sequence, lines || s->objective == OBJECTIVE_PAIRS ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    CHOOSE(sequence, lines || objective_answers(s->objective) ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */
         CHOOSE(val, text->size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
     if (s->tokens == TOKENIZER_BPE)
@@ -181,7 +185,7 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
  * lines are to be learned by heart; a model that is trained already does not read for long. */
 static bool could_learn_by_heart(const Settings *s, const Corpus *corpus, int64_t pieces)
 {
-    return s->batch < pieces && s->objective != OBJECTIVE_PAIRS && !s->from &&
+    return s->batch < pieces && !objective_answers(s->objective) && !s->from &&
            (corpus->stream || corpus->held_out.count);
 }
 
@@ -194,21 +198,22 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
     const bool enough = (int64_t)s->batch * s->shape.context >= 8 * (int64_t)s->shape.width;
     const bool lines = s->objective == OBJECTIVE_NEXT && !corpus->stream &&
                        could_learn_by_heart(s, corpus, pieces);
-    const bool suits = s->objective == OBJECTIVE_PAIRS || lines || (corpus->stream && enough);
+    const bool suits = objective_answers(s->objective) || lines || (corpus->stream && enough);
     return suits && s->batch < pieces ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
 }
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
  * and at most for 40; by Muon for about 1,500, at least for two epochs and at most for 15. Pairs
- * are read for about 7,000 steps, at least for 10 epochs and at most for 60. A text that goes whole
- * into each step has one step an epoch. What is restrained (see choose_restraint) can be read twice
- * as long. */
+ * are read for about 7,000 steps, at least for 10 epochs and at most for 60; of conversations, which
+ * have several answers each, at most for 30. A text that goes whole into each step has one step an
+ * epoch. What is restrained (see choose_restraint) can be read twice as long. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     const bool next = s->objective == OBJECTIVE_NEXT;
     const int64_t longer = next && could_learn_by_heart(s, corpus, pieces) ? 2 : 1;
-    if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
-        return (int)max_int64(10, min_int64(60, 7000 / steps));
+    const int64_t answers = s->objective == OBJECTIVE_TURNS ? 30 : 60;
+    if (s->batch < pieces && objective_answers(s->objective))
+        return (int)max_int64(10, min_int64(answers, 7000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
         return (int)max_int64(2, min_int64(15 * longer, 1500 * longer / steps));
     if (s->batch < pieces && corpus->stream)
@@ -270,7 +275,7 @@ static void choose_length(Plan *plan, const Decided *decided, const Corpus *corp
 static double choose_dropout(const Settings *s, const Corpus *corpus)
 {
     const double weights = 12.0 * s->shape.layers * s->shape.width * s->shape.width;
-    if (!corpus->held_out.count || s->objective == OBJECTIVE_PAIRS)
+    if (!corpus->held_out.count || objective_answers(s->objective))
         return 0;
     if (s->tokens == TOKENIZER_WORD || s->objective == OBJECTIVE_MASKED || s->from)
         return 0.1;
@@ -555,6 +560,19 @@ char *text_advice_of_little(const Text *text, TokenizerKind kind)
     return format_text(_("only %s, %s of them different: a model learns so little by heart, and "
                          "nothing else; ordinary prose takes about 50 kB"),
                        plural(count, "word", "words").text, thousands(kinds).text);
+}
+
+char *text_advice_of_turns(const Text *text)
+{
+    Span all = text_span(text), line, name, said, names[2] = {{NULL, NULL}};
+    size_t lines = 0, turns = 0;
+    for (; split_part(&all.begin, all.end, CUT_LINES, &line); lines++)
+        if (split_turn(line, &name, &said)) {
+            if (turns < 2)
+                names[turns] = name;
+            turns += span_equal(name, names[0]) || span_equal(name, names[1]);
+        }
+    return turns >= 4 && 4 * turns >= 3 * lines ? text_check_turns(text) : NULL;
 }
 
 char *text_advice_of_pairs(const Text *text)

@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
     size_t size;     /* in bytes */
     bool pairs;      /* its lines look like pairs */
+    bool turns;      /* each line is a turn of a conversation */
     bool few_spaces; /* each side of them is one word */
     bool wrapped;    /* its lines end at a column, not where a sentence ends */
     bool blocks;     /* its lines come in blocks, with a blank line after each */
@@ -74,6 +75,9 @@ char *text_advice_of_little(const Text *text, TokenizerKind kind);
 
 /* Advice if most lines of a text that is not read as pairs have one tab. */
 char *text_advice_of_pairs(const Text *text);
+
+/* Likewise if most lines are turns of two who speak: what is wrong with the first that is none. */
+char *text_advice_of_turns(const Text *text);
 
 /* Whether the lines of a text have so few spaces that each side of a pair is one word: then its
  * words would hardly come twice, and its characters are to be read. */

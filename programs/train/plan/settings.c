@@ -28,8 +28,9 @@ const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
     {"objective", LIFE_RUN, CHOICE_FIELD(objective, OBJECTIVE_NAMES, NULL),
      N_("predict each next token; or the target of each line, which is a source, a tab and a "
-        "target; or tokens that are masked, from all the others [pairs for .tsv files and if every "
-        "line has one tab, else next]")},
+        "target; or tokens that are masked, from all the others; or the answers of conversations, "
+        "whose lines are turns, NAME: WORDS, with a blank line after each conversation [pairs for "
+        ".tsv files and if every line has one tab, turns if every line is one, else next]")},
     {"causal-source", LIFE_RUN, FLAG_FIELD(causal_source),
      N_("attend only to what comes before, also in a source; such a model opens in Transformers")},
     {"mask", LIFE_RUN, NUMBER_FIELD(mask, "0.15", N_("SHARE"), 0.001, 1),
@@ -275,9 +276,12 @@ void settings_check_objective(const Settings *s, const Decided *decided)
     if (s->counts && s->objective == OBJECTIVE_MASKED)
         usage_error("--counts predicts a token from those before it, so it is not for --objective "
                     "masked");
-    if (s->objective == OBJECTIVE_PAIRS && DECIDED(decided, sequence) &&
+    if (s->counts && s->objective == OBJECTIVE_TURNS)
+        usage_error("--counts does not count in conversations, so it is not for --objective turns");
+    if (objective_answers(s->objective) && DECIDED(decided, sequence) &&
         s->sequence == SEQUENCE_STREAM)
-        usage_error("--objective pairs reads line by line, so --sequence stream conflicts with it");
+        usage_error("--objective %s reads line by line, so --sequence stream conflicts with it",
+                    OBJECTIVE_NAMES[s->objective]);
 }
 
 /* What is not known yet is 0. The attention's matrices have width H·D, which is C unless a head's

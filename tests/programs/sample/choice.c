@@ -96,6 +96,23 @@ TEST(defaults_follow_other_options)
     has(&pairs, "beam", "0");
 }
 
+TEST(a_conversation_has_one_answer_to_each_turn)
+{
+    Fixture f = fixture_new(OBJECTIVE_TURNS);
+    has(&f, "temperature", "1"); /* of one prompt */
+    has(&f, "beam", "0");
+    f.choice.chat = true;
+    has(&f, "count", "1");
+    has(&f, "table", "0");
+    has(&f, "temperature", "0.3");
+    change(&f, "top-k", "5", "5");
+    has(&f, "temperature", "1");
+    change(&f, "top-k", "default", "0");
+    refuse(&f, "count", "2", "one answer to each turn, so :count would have no effect");
+    refuse(&f, "beam", "2", "one answer to each turn");
+    refuse(&f, "table", "2", "shows no table");
+}
+
 TEST(mistakes_change_nothing)
 {
     Fixture f = fixture_new(OBJECTIVE_NEXT), gaps = fixture_new(OBJECTIVE_MASKED);

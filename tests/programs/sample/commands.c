@@ -2,7 +2,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "programs/sample/conversation.h"
+#include "programs/sample/command.h"
 #include "tests/helpers/close.h"
 
 static const Field FIELDS[] = {

@@ -3,7 +3,7 @@
 #include <editline/readline.h>
 
 #include "base/base.h"
-#include "programs/sample/conversation.h"
+#include "programs/sample/history.h"
 #include "tests/helpers/test.h"
 
 /* NULL unsets a variable. */

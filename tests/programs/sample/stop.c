@@ -1,7 +1,7 @@
 /* stop.c (test): continuations that end before a text, and that are printed as they grow. The same
  * draws without an end tell where each must end; printing at the end tells what must be printed. */
 
-#include "programs/sample/conversation.h"
+#include "programs/sample/show.h"
 #include "tests/helpers/test.h"
 #include "tests/helpers/trained.h"
 

@@ -124,6 +124,7 @@ TEST(a_text_is_cut_into_parts)
     assert_parts(text, CUT_NOWHERE, "a b\tc\n\n \t\n\td\te \n\tf\n|");
     assert_parts(text, CUT_LINES, "a b\tc|\td\te |\tf|");
     assert_parts(text, CUT_SIDES, "a b|c|d|e |f|");
+    assert_parts("A: a b \n\nB:c: d\n", CUT_TURNS, "a b|c: d|");
     assert_parts("a\tb", CUT_SIDES, "a|b|"); /* without an end */
     assert_parts("", CUT_NOWHERE, "");
     assert_parts("\n\t", CUT_SIDES, "");

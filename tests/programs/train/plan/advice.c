@@ -169,6 +169,25 @@ TEST(a_text_without_spaces_is_recognised)
     free(row);
 }
 
+/* The hint is what is wrong. */
+TEST(conversations_are_recognised)
+{
+    static const char *const cases[][2] = {
+        {"A: a\nB: b\nA: c\nB: d\n", NULL},
+        {"A: a\nB: b\nA: c\nd\nA: a\nB: b\n", "a.txt:4: the line has no NAME"},
+        {"A: a\nB: b\nA: c\nd\nd\ne\n", NULL}, /* few of them */
+        {"A: a\nB: b\nC: c\nD: d\nE: e\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text text = literal_text(cases[i][0]);
+        char *advice = text_advice_of_turns(&text);
+        assert_int_equal(advice != NULL, cases[i][1] != NULL);
+        assert_true(!advice || strstr(advice, cases[i][1]));
+        free(advice);
+        text_free(&text);
+    }
+}
+
 TEST(pairs_are_recognised)
 {
     static const struct {

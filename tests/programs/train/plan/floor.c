@@ -91,6 +91,14 @@ static Row row_of(const Corpus *c, const int *tokens, int rows, int i, Heads hea
         while (tokens[separator] != o->sep)
             separator++;
         break;
+    case OBJECTIVE_TURNS: { /* read from the beginning: whose turn it is */
+        bool answers = false;
+        for (int k = 0; k <= i; k++)
+            answers = tokens[k] == o->sep || (answers && tokens[k] != o->eos);
+        Row row = {.target = answers ? tokens[i + 1] : -1};
+        mark_seen(&row, heads, i, 0, false);
+        return row;
+    }
     case OBJECTIVE_MASKED: {
         Row row = {.target = tokens[i] == o->bos || tokens[i] == o->eos ? -1 : tokens[i]};
         mark_seen(&row, heads, i, rows, true);
@@ -369,6 +377,21 @@ TEST(the_floor_when_only_the_prefix_differs)
         check_models(&c);
         corpus_free(&c);
     }
+}
+
+/* Also of conversations that are cut. */
+TEST(the_floor_of_answers)
+{
+    char text[8000], *put = text;
+    for (int k = 0; k < 240; k++)
+        put += sprintf(put, "A: %c\nB: %c %c\n%s", 'x' + k % 2, 'a' + k / 2 % 2, 'a' + k * k % 3,
+                       k % 3 ? "\n" : "");
+    for (int characters = 0; characters < 2; characters++)
+        for (int context = 8; context <= 40; context += 16) {
+            Corpus c = cut_for(OBJECTIVE_TURNS, text, characters, context, characters ? 0.2 : 0);
+            assert_true(check_models(&c) > (characters ? 6 : 1));
+            corpus_free(&c);
+        }
 }
 
 TEST(the_floor_of_hidden_tokens)

@@ -183,7 +183,12 @@ TEST(a_model_grows_with_its_text)
  * of which some are held out, and for streams with large steps. */
 TEST(the_length_of_a_run_suits_its_text)
 {
-    enum { NEXT = OBJECTIVE_NEXT, PAIRS = OBJECTIVE_PAIRS, MASKED = OBJECTIVE_MASKED };
+    enum {
+        NEXT = OBJECTIVE_NEXT,
+        PAIRS = OBJECTIVE_PAIRS,
+        MASKED = OBJECTIVE_MASKED,
+        TURNS = OBJECTIVE_TURNS
+    };
     enum { ADAMW = OPTIMIZER_ADAMW, MUON = OPTIMIZER_MUON, CHOSEN = 0 };
     static const struct {
         int objective;
@@ -207,6 +212,7 @@ TEST(the_length_of_a_run_suits_its_text)
         {MASKED, 300, 0, 0, 0, CHOSEN, 0, 2, 30, 16 * 300, 240, ADAMW},
         {MASKED, 30000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 8 * 10, 1228, ADAMW},
         {MASKED, 4999, 1, 0, 0, CHOSEN, 0, 2, 16, 4 * 15, 639, MUON},
+        {TURNS, 2000, 0, 0, 0, CHOSEN, 0.1, 2, 9, 30, 30, MUON},
         {PAIRS, 100, 0, 0, 0, CHOSEN, 0, 2, 100, 300, 15, ADAMW}, /* whole in a step */
         {PAIRS, 1000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 60, 87, MUON},
         {PAIRS, 10000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 24, 408, MUON},
@@ -231,7 +237,7 @@ TEST(the_length_of_a_run_suits_its_text)
         assert_int_equal(s->epochs, cases[i].epochs);
         assert_int_equal(s->eval_every, cases[i].eval_every);
         assert_int_equal(s->optimizer, cases[i].optimizer);
-        if (pairs)
+        if (objective_answers(s->objective))
             assert_close_one("dropout", s->dropout, 0, 0);
         end(&c);
     }
@@ -409,6 +415,9 @@ TEST(a_text_is_read_as_it_suits)
         {{.size = 1000, .pairs = true, .few_spaces = true}, FIELD_NONE, CHAR, LINES},
         {{.size = 1000000, .pairs = true, .few_spaces = true}, FIELD_NONE, CHAR, LINES},
         {{.size = 1000, .pairs = true}, FIELD_NONE, WORD, LINES},
+        /* Conversations are blocks, and yet read as words, each by itself. */
+        {{.size = 1000, .turns = true, .blocks = true}, FIELD_NONE, WORD, LINES},
+        {{.size = 100000, .turns = true, .blocks = true}, FIELD_NONE, BPE, LINES},
         {{.size = 1000, .few_spaces = true}, FIELD_NONE, WORD, LINES},
         {{.size = 1000, .pairs = true, .few_spaces = true}, MIN, WORD, LINES},
         {{.size = 1000, .pairs = true, .few_spaces = true}, SIZE, BPE, LINES},
@@ -421,7 +430,9 @@ TEST(a_text_is_read_as_it_suits)
         plan_text(&s, &decided, &cases[i].look);
         assert_int_equal(s.tokens, cases[i].tokens);
         assert_int_equal(s.sequence, cases[i].sequence);
-        assert_int_equal(s.objective, cases[i].look.pairs ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
+        assert_int_equal(s.objective, cases[i].look.pairs   ? OBJECTIVE_PAIRS
+                                      : cases[i].look.turns ? OBJECTIVE_TURNS
+                                                            : OBJECTIVE_NEXT);
         /* Before the tokens are counted, a part of enough of them is held out. */
         const bool part = s.tokens == TOKENIZER_BPE && s.sequence == SEQUENCE_STREAM;
         assert_close_one("val", s.val, part && cases[i].look.size >= 20000 ? 0.1 : 0, 0);
