@@ -90,7 +90,7 @@ static void encode(Trainer *t)
                                                : store_in_file(folder, TOKENS_FILE);
     CorpusBuilder *builder = corpus_begin(&t->tokenizer, store, source_size(t->source));
     for (const Text *chunks;
-         (chunks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
+         (chunks = source_next(t->source, tokenizer_by_lines(&t->tokenizer), "encoding", &count));)
         corpus_add(builder, chunks, count);
     t->corpus = corpus_end(builder, source_name(t->source));
     t->text_name = format_text("%s", source_name(t->source));
