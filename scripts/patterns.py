@@ -144,8 +144,8 @@ def texts_of(name, draw, exceptions):
         begin = draw.randrange(len(stories)), draw.randrange(len(sources))
         text = stories[begin[0]:begin[0] + 30000] + sources[begin[1]:begin[1] + 30000] + "".join(
             mixed() + draw.choice(BLANKS) for _ in range(5000))
-        text = re.sub(r"\r+\n", "\n", text).replace("[mask]", "a gap")  # as Pulga reads it
-        texts.append("x" + text + "\n")
+        text = re.sub(r"\r+\n", "\n", f"x{text}\n").replace("[mask]", "a gap")
+        texts.append(text)  # as Pulga reads it
         size += len(text.encode())
     return texts
 

@@ -83,7 +83,7 @@ load programs.bash
 # A model on subwords, in a folder `first`, whose tokenizer is turned into one like Qwen's: its last
 # three tokens are added ones.
 put_qwen() {
-    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --vocabulary 400 --sequence stream --steps 5 \
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --vocabulary 400 --sequence stream --steps 5 --activation gelu \
         --out first >/dev/null
     jq '(.model.vocab | to_entries[-3:]) as $last | .model.merges |= .[:-3]
         | reduce range(3) as $i (.; del(.model.vocab[$last[$i].key])
