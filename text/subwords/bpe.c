@@ -124,8 +124,11 @@ static const char *space_end(const char *at, const char *end, WordPattern patter
 static size_t contraction_size(const char *at, const char *end, bool any_case)
 {
     char after[3] = {0};
-    for (int i = 0; i < 2 && ++at < end; i++)
-        after[i] = any_case && *at >= 'A' && *at <= 'Z' ? (char)(*at | 32) : *at;
+    for (int i = 0; i < 2 && ++at < end; i++) {
+        after[i] = *at;
+        if (any_case && *at >= 'A' && *at <= 'Z')
+            after[i] = "abcdefghijklmnopqrstuvwxyz"[*at - 'A'];
+    }
     if (*after && strchr("stmd", *after))
         return 2;
     const bool has_two = !strcmp(after, "re") || !strcmp(after, "ve") || !strcmp(after, "ll") ||
