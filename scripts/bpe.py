@@ -59,7 +59,7 @@ def every_code_point():
     for begin in range(0, 0x110000, 0x4000):
         block = [chr(c) for c in range(begin, begin + 0x4000) if c not in SURROGATES]
         text = "".join(line_of(c) for c in block)
-        ours = itertools.accumulate(numbers(run(SHOW, "words", write("block", text))))
+        ours = itertools.accumulate(numbers(run(SHOW, "words", 0, write("block", text))))
         wrong = set(ours) ^ set(itertools.accumulate(their_words(text)))
         line_ends = list(itertools.accumulate(len(line_of(c).encode()) for c in block))
         different |= {block[bisect.bisect_left(line_ends, end)] for end in wrong}

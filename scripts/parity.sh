@@ -1,10 +1,10 @@
 #!/bin/sh
 # Compares ./train with a second implementation in PyTorch (scripts/reference.py), and model
 # directories with what Transformers computes from them (scripts/huggingface.py), and subwords with
-# those of tokenizers, which Transformers needs, and of tiktoken (scripts/bpe.py); GGUF files with
-# what llama.cpp computes from them (scripts/llamacpp.py); and runs with what TransformerLens and
-# BertViz make of them (scripts/lens.py). make parity calls it in the project's root, with the
-# programs built:
+# those of tokenizers, which Transformers needs, and of tiktoken (scripts/bpe.py), also as later
+# models have them (scripts/patterns.py); GGUF files with what llama.cpp computes from them
+# (scripts/llamacpp.py); and runs with what TransformerLens and BertViz make of them
+# (scripts/lens.py). make parity calls it in the project's root, with the programs built:
 #   PYTHON             a Python that has torch, numpy and transformers; if possible also tiktoken,
 #                      llama-cpp-python, transformer_lens and bertviz                      [python3]
 #   BIN                the folder of train, sample and export                                    [.]
@@ -54,6 +54,8 @@ mkdir "$directory/huggingface"
 mkdir "$directory/bpe"
 "$python" scripts/bpe.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/bpe" \
     "${PARITY_MEGABYTES:-10}" || failed=1
+mkdir "$directory/patterns"
+"$python" scripts/patterns.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/patterns" || failed=1
 mkdir "$directory/counting"
 "$python" scripts/kneser_ney.py "${BIN:-.}/train" "${BUILD:-build}/tests/tools/show_counting" data \
     "$directory/counting" || failed=1

@@ -44,6 +44,7 @@ Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size, int unk)
     e->unk = unk;
     e->cache = token_cache_new(tokenizer->kind,
                                tokenizer->kind == TOKENIZER_BPE ? CACHED_SUBWORDS : 1, text_size);
+    e->cache.pattern = tokenizer->pattern;
     return e;
 }
 
@@ -59,6 +60,8 @@ void encoder_free(Encoder *e)
 static int find_word(Encoder *e, bool subwords, Span word, int *ids)
 {
     const Tokenizer *t = e->tokenizer;
+    if (subwords && t->ignore_merges && (*ids = bpe_find(&t->vocabulary, word)) >= 0)
+        return 1;
     if (subwords)
         return bpe_encode_word(&t->bpe, &e->word, word, ids);
     const int id = vocabulary_find(&t->vocabulary, word.begin, (size_t)(word.end - word.begin));
@@ -90,6 +93,20 @@ static inline bool add_words(Encoder *e, bool subwords, Span part, const char *e
     return known;
 }
 
+/* The words between the tokens that are cut out whole, and these tokens. */
+static bool add_subwords(Encoder *e, Span part, const char *end, int **ids, Span *unknown)
+{
+    const Vocabulary *v = &e->tokenizer->vocabulary;
+    int id = -1;
+    for (const char *whole;
+         (whole = vocabulary_find_whole(v, part.begin, (size_t)(part.end - part.begin), &id));
+         part.begin = whole + vocabulary_word_size(v, id)) {
+        add_words(e, true, (Span){part.begin, whole}, end, ids, unknown);
+        arrput(*ids, id);
+    }
+    return add_words(e, true, part, end, ids, unknown);
+}
+
 static bool add_characters(Encoder *e, Span part, int **ids, Span *unknown)
 {
     int *out = arraddnptr(*ids, (size_t)(part.end - part.begin)), known = 0;
@@ -111,7 +128,7 @@ static bool add(Encoder *e, Span part, const char *end, int **ids, Span *unknown
         return true;
     switch (e->tokenizer->kind) {
     case TOKENIZER_CHAR: return add_characters(e, part, ids, unknown);
-    case TOKENIZER_BPE: return add_words(e, true, part, end, ids, unknown);
+    case TOKENIZER_BPE: return add_subwords(e, part, end, ids, unknown);
     case TOKENIZER_WORD: break;
     }
     return add_words(e, false, part, end, ids, unknown);

@@ -24,8 +24,9 @@ typedef struct {
 typedef struct {
     char *words; /* (1 << bits, 1 << slot_bits) of words and subwords, else NULL */
     int bits, slot_bits;
-    int most;        /* ids that a slot has room for: 1, or CACHED_SUBWORDS */
-    int *characters; /* (CODE_POINTS) of characters, else NULL: ids, -1 if not looked up yet */
+    int most;            /* ids that a slot has room for: 1, or CACHED_SUBWORDS */
+    int *characters;     /* (CODE_POINTS) of characters, else NULL: ids, -1 if not looked up yet */
+    WordPattern pattern; /* of the words of subwords */
     uint64_t seed;
 } TokenCache;
 
@@ -49,7 +50,7 @@ static inline int token_cache_cut(const TokenCache *cache, bool subwords, Punctu
     int count = 0;
     for (; count < WORDS_AT_ONCE; count++) {
         CutWord *w = &words[count];
-        if (!(subwords ? byte_level_word(&part->begin, part->end, &w->word)
+        if (!(subwords ? pattern_word(&part->begin, part->end, cache->pattern, &w->word)
                        : split_word(&part->begin, part->end, punctuation, &w->word)))
             break;
         w->slot = NULL;

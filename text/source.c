@@ -230,9 +230,21 @@ static bool after_space(const char *bytes, const char *at)
     return before == at || is_space(utf8_next(&before, at));
 }
 
-/* Where the first part of some bytes can end: before the last line end that follows something else
- * than white space and, if conversations must stay whole, comes before a blank line; or, unless
- * lines must stay whole, before such a space; 0: nowhere. */
+/* Whether white space has no line end up to something else, which is seen whole. */
+static bool ends_lines(const char *at, const char *end)
+{
+    while (at < end) {
+        const int32_t c = utf8_next(&at, end);
+        if (c == '\n' || c == '\r' || !is_space(c))
+            return c >= 0 && c != '\n' && c != '\r';
+    }
+    return false;
+}
+
+/* Where the first part of some bytes can end; 0: nowhere. By lines it is after the last line end of
+ * the last white space that has one; else before the last line end that follows something else than
+ * white space and, if conversations must stay whole, comes before a blank line; or, if there is
+ * none in a stream, before such a space. */
 static size_t find_cut(const Source *s, const char *bytes, size_t size)
 {
     size_t space = 0;
@@ -240,6 +252,11 @@ static size_t find_cut(const Source *s, const char *bytes, size_t size)
         const bool ends = bytes[at] == s->line_end;
         if (!ends && (bytes[at] != ' ' || space || s->cut))
             continue;
+        if (s->cut == CUT_LINES || s->cut == CUT_SIDES) {
+            if (ends_lines(bytes + at + 1, bytes + size))
+                return at + 1;
+            continue;
+        }
         const size_t from = ends && bytes[at] == '\n' && bytes[at - 1] == '\r' ? at - 1 : at;
         if (after_space(bytes, bytes + from) ||
             (s->cut == CUT_TURNS && (at + 1 == size || !strchr("\r\n", bytes[at + 1]))))

@@ -6,8 +6,9 @@
  * next.
  *
  * A chunk is cut before white space that follows something else: no word, subword or composed
- * letter goes on from one chunk to the next. The chunks of a text that is read by lines begin at
- * the ends of lines, those of conversations at blank lines. */
+ * letter goes on from one chunk to the next. A text that is read by lines, or whose words may have
+ * line ends, is cut after the last line end of some white space, and conversations are cut before
+ * blank lines. */
 #ifndef PULGA_SOURCE_H
 #define PULGA_SOURCE_H
 

@@ -66,6 +66,12 @@ const char *tokenizer_units(TokenizerKind kind)
     return units[kind];
 }
 
+TextCut tokenizer_chunks(const Tokenizer *t)
+{
+    const bool by_lines = t->stream && pattern_has_lines(t->pattern);
+    return by_lines ? CUT_LINES : tokenizer_cut(t->stream, t->objective);
+}
+
 bool tokenizer_has_words(const Tokenizer *t)
 {
     return t->kind == TOKENIZER_WORD;
@@ -77,21 +83,21 @@ const char *tokenizer_word(const Tokenizer *t, int id)
                                     : vocabulary_word(&t->vocabulary, id);
 }
 
-/* In a vocabulary of subwords each byte is written as a character. */
 int tokenizer_find(const Tokenizer *t, const char *word)
 {
     const size_t size = strlen(word);
-    if (t->kind != TOKENIZER_BPE)
-        return vocabulary_find(&t->vocabulary, word, size);
-    char *written = memory_take(2 * size + 1);
-    const int id = vocabulary_find(&t->vocabulary, written, byte_level_write(written, word, size));
-    free(written);
-    return id;
+    return t->kind == TOKENIZER_BPE ? bpe_find(&t->vocabulary, (Span){word, word + size})
+                                    : vocabulary_find(&t->vocabulary, word, size);
 }
 
 bool tokenizer_is_text(const Tokenizer *t, int id)
 {
     return !vocabulary_is_special(&t->vocabulary, id);
+}
+
+bool tokenizer_is_part(const Tokenizer *t, int id)
+{
+    return t->vocabulary.kinds[id] == WORD_PLAIN;
 }
 
 int tokenizer_size(const Tokenizer *t)
@@ -107,6 +113,11 @@ uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
     }
     if (t->merges)
         checksum = checksum_continue(checksum, t->merges, arrlenu(t->merges) * sizeof *t->merges);
+    if (t->pattern) { /* the checksums of other tokenizers stay what they were */
+        const int *whole = t->vocabulary.whole.ids, how[] = {(int)t->pattern, t->ignore_merges};
+        checksum = checksum_continue(checksum, how, sizeof how);
+        checksum = checksum_continue(checksum, whole, arrlenu(whole) * sizeof *whole);
+    }
     const int rest[] = {
         t->bos,       t->eos,       t->unk,    t->sep,           t->mask, (int)t->punctuation,
         (int)t->kind, (int)t->form, t->stream, (int)t->objective};

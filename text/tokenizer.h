@@ -4,8 +4,9 @@
  * lines, each line that is not blank is a sequence of its own, which begins with [bos] and ends
  * with [eos]; read as a stream, the text is one long sequence without either. A line of pairs has
  * [sep] between its two sides; a text whose tokens are hidden has [mask] for them. A conversation
- * is a line that has [sep] before each answer and [eos] after it. Tokens that are
- * not in the vocabulary become [unk] if the tokenizer has one.
+ * is a line that has [sep] before each answer and [eos] after it. Tokens that are not in the
+ * vocabulary become [unk] if the tokenizer has one. Subwords from elsewhere may have tokens that are
+ * cut out of a text whole, such as <|im_start|>.
  *
  * Trained on the lines  el perro come  and  el gato come, the vocabulary is
  *
@@ -42,9 +43,15 @@ typedef struct {
     int assistant;     /* ... and the first of them */
     char *system;      /* of ChatML: what comes before a conversation; or NULL */
     Spacing spacing;
-    BpeMerge *merges; /* of subwords: stb_ds array */
-    Bpe bpe;          /* likewise */
+    /* Of subwords: */
+    WordPattern pattern;
+    bool ignore_merges; /* a word that is a token is not merged */
+    BpeMerge *merges;   /* stb_ds array */
+    Bpe bpe;
 } Tokenizer;
+
+/* Where a long text may be cut into chunks. */
+TextCut tokenizer_chunks(const Tokenizer *tokenizer);
 
 /* What messages call one token: "word", "character" or "subword"; and several. Both are English:
  * who prints them translates. */
@@ -86,6 +93,9 @@ int tokenizer_find(const Tokenizer *tokenizer, const char *word);
 
 /* Whether a token stands for text of its own, unlike [bos], [unk] or another model's padding. */
 bool tokenizer_is_text(const Tokenizer *tokenizer, int id);
+
+/* Whether a subword may be part of a longer word, unlike those that are cut out of a text whole. */
+bool tokenizer_is_part(const Tokenizer *tokenizer, int id);
 
 /* The number of tokens, V. */
 int tokenizer_size(const Tokenizer *tokenizer);

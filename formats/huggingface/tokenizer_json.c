@@ -15,7 +15,8 @@
  *     "decoder":       {"type": "ByteLevel", ...}
  *     "model":         {"type": "BPE", "merges": [["u", "n"], ["Ġ", "g"], ...], ...}
  *
- * Older files write a merge as "Ġ g", and GPT-2's has no type. */
+ * Older files write a merge as "Ġ g", and GPT-2's has no type. Added tokens of subwords are cut out
+ * of a text whole, and need not be special. */
 #include "tokenizer_json.h"
 
 #include <cjson/cJSON.h>
@@ -27,10 +28,30 @@
 #include "base/utf8.h"
 #include "formats/json.h"
 
-/* The pre-tokenizer and the decoder of subwords. Every member is written: what is chosen for one
- * that is missing differs between programs. */
-#define BYTE_LEVEL \
-    "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":true}"
+/* The pre-tokenizer and the decoder of subwords: with GPT-2's pattern, or without a pattern. Every
+ * member is written: what is chosen for one that is missing differs between programs. */
+#define BYTES(regex)                                                                  \
+    "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_" \
+    "regex\":" regex "}"
+#define BYTE_LEVEL BYTES("true")
+
+/* One that cuts the text before the bytes are taken, and a pattern for it. */
+#define BEFORE_BYTES(first, regex) \
+    "{\"type\":\"Sequence\",\"pretokenizers\":[" first "," BYTES(regex) "]}"
+#define SPLIT_AT(numbers)                                                                      \
+    "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(?i:'s|'t|'re|'ve|'m|'ll|'d)|"               \
+    "[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|" numbers                                         \
+    "| ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+\"}," \
+    "\"behavior\":\"Isolated\",\"invert\":false}"
+
+/* The patterns of subwords (text/subwords/bpe.h). */
+static const char *const PATTERNS[] = {
+    [PATTERN_GPT2] = BYTE_LEVEL,
+    [PATTERN_DIGITS] = BEFORE_BYTES("{\"type\":\"Digits\",\"individual_digits\":true}", "true"),
+    [PATTERN_QWEN] = BEFORE_BYTES(SPLIT_AT("\\\\p{N}"), "false"),
+    [PATTERN_LLAMA] = BEFORE_BYTES(SPLIT_AT("\\\\p{N}{1,3}"), "false"),
+};
+enum { PATTERN_COUNT = sizeof PATTERNS / sizeof *PATTERNS };
 
 /* The ways of splitting a text (text/words/split.h), as pre-tokenizers: words with each punctuation
  * mark a token by itself; characters; words as they stand between spaces; and words and runs of
@@ -72,14 +93,15 @@ static cJSON *raw(char *text)
 
 /* An added token. Transformers finds it in a text before the text is split, and can leave it out of
  * what it decodes. A hidden subword has the space before it. */
-static void put_special(cJSON *list, const Tokenizer *t, int id)
+static void put_added(cJSON *list, const Tokenizer *t, int id)
 {
     char *content = quoted(vocabulary_word(&t->vocabulary, id));
     const bool has_space = id == t->mask && t->kind == TOKENIZER_BPE;
     cJSON_AddItemToArray(
         list, raw(format_text("{\"id\":%d,\"content\":%s,\"single_word\":false,\"lstrip\":%s,"
-                              "\"rstrip\":false,\"normalized\":false,\"special\":true}",
-                              id, content, has_space ? "true" : "false")));
+                              "\"rstrip\":false,\"normalized\":false,\"special\":%s}",
+                              id, content, has_space ? "true" : "false",
+                              t->vocabulary.kinds[id] == WORD_ADDED ? "false" : "true")));
     free(content);
 }
 
@@ -87,7 +109,7 @@ static void put_special(cJSON *list, const Tokenizer *t, int id)
 static const char *splitter_of(const Tokenizer *t)
 {
     if (t->kind == TOKENIZER_BPE)
-        return BYTE_LEVEL;
+        return PATTERNS[t->pattern];
     for (int i = 0; i < SPLITTER_COUNT; i++)
         if (SPLITTERS[i].kind == t->kind && SPLITTERS[i].punctuation == t->punctuation)
             return SPLITTERS[i].json;
@@ -135,7 +157,7 @@ static void put_model(cJSON *model, const Tokenizer *t)
 {
     static const char *const none[] = {"dropout", "unk_token", "continuing_subword_prefix",
                                        "end_of_word_suffix"};
-    static const char *const off[] = {"fuse_unk", "byte_fallback", "ignore_merges"};
+    static const char *const off[] = {"fuse_unk", "byte_fallback"};
     const Vocabulary *v = &t->vocabulary;
     const bool subwords = t->kind == TOKENIZER_BPE;
     cJSON_AddStringToObject(model, "type", subwords ? "BPE" : "WordLevel");
@@ -143,9 +165,12 @@ static void put_model(cJSON *model, const Tokenizer *t)
         cJSON_AddNullToObject(model, none[i]);
     for (size_t i = 0; subwords && i < sizeof off / sizeof *off; i++)
         cJSON_AddFalseToObject(model, off[i]);
+    if (subwords)
+        cJSON_AddBoolToObject(model, "ignore_merges", t->ignore_merges);
     cJSON *words = cJSON_AddObjectToObject(model, "vocab");
     for (int id = 0; id < v->count; id++)
-        cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
+        if (v->kinds[id] != WORD_UNUSED)
+            cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
     if (!subwords) { /* even if there is none: then Transformers also refuses an unknown word */
         const char *unk = t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk);
         cJSON_AddStringToObject(model, "unk_token", unk);
@@ -174,10 +199,10 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     cJSON_AddStringToObject(json, "version", "1.0");
     cJSON_AddNullToObject(json, "truncation");
     cJSON_AddNullToObject(json, "padding");
-    cJSON *special = cJSON_AddArrayToObject(json, "added_tokens");
+    cJSON *added = cJSON_AddArrayToObject(json, "added_tokens");
     for (int id = 0; id < v->count; id++)
-        if (vocabulary_is_special(v, id))
-            put_special(special, t, id);
+        if (v->kinds[id] != WORD_PLAIN && v->kinds[id] != WORD_UNUSED)
+            put_added(added, t, id);
     cJSON_AddRawToObject(json, "normalizer", NORMALIZERS[t->form]);
     cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
     put_template(json, t);
@@ -270,9 +295,10 @@ static void put_entry(const char *file, Entry *entries, int count, const char *t
     *entry = (Entry){text, special};
 }
 
-/* Puts in the added tokens, which may be among the model's words or stand beside them. Only special
- * ones are supported: Transformers cuts others out of the middle of words. */
-static void put_added(const char *file, Entry *entries, int count, const cJSON *list)
+/* Puts in the added tokens, which may be among the model's words or stand beside them. Of words,
+ * only special ones are supported: Transformers cuts others out of the middle of words. */
+static void put_added_entries(const char *file, Entry *entries, int count, const cJSON *list,
+                              bool subwords)
 {
     const cJSON *token;
     cJSON_ArrayForEach(token, list)
@@ -280,18 +306,32 @@ static void put_added(const char *file, Entry *entries, int count, const cJSON *
         const char *content = json_text(token, "content");
         if (!content)
             json_refuse(file, _("added token"), token, "one with a string as its content");
-        if (!cJSON_IsTrue(json_get(token, "special")) ||
-            cJSON_IsTrue(json_get(token, "normalized")))
+        if (!subwords && (!cJSON_IsTrue(json_get(token, "special")) ||
+                          cJSON_IsTrue(json_get(token, "normalized"))))
             json_refuse(file, _("added token"), token, "one that is special and not normalized");
         put_entry(file, entries, count, content, json_get(token, "id"), true);
     }
 }
 
-/* Reads the vocabulary: `count` words, whose ids are 0 to count - 1 in any order. */
+/* Adds the ids from `from` on, for which the tokenizer has no words: models are made a little larger
+ * than their tokenizers. */
+static void add_unused(const char *file, Vocabulary *v, int from, int count)
+{
+    for (int id = from; id < count; id++) {
+        AUTOFREE char *name = format_text("[PAD%d]", id);
+        if (vocabulary_add(v, name, strlen(name), true) < 0)
+            damaged(file, "it has two ids for", name);
+        vocabulary_allow(v, id, WORD_UNUSED);
+    }
+}
+
+/* Reads the vocabulary: `count` words, whose ids are 0 to count - 1 in any order. Of subwords the
+ * last ids may have none. */
 static void read_words(const char *file, const cJSON *json, int count, Vocabulary *v)
 {
     const cJSON *model = json_get(json, "model"), *vocab = json_get(model, "vocab"), *word;
     const char *type = json_text(model, "type");
+    int end = count;
     if (!is_bpe(model) && !has(model, "type", "WordLevel"))
         die("%s is a %.60s tokenizer; only WordLevel and BPE ones are read", file,
             type ? type : _("nameless"));
@@ -299,9 +339,11 @@ static void read_words(const char *file, const cJSON *json, int count, Vocabular
         json_refuse(file, "vocab", vocab, "an object of words and their ids");
     Entry *entries = memory_new((size_t)count, sizeof *entries, "the vocabulary");
     cJSON_ArrayForEach(word, vocab) put_entry(file, entries, count, word->string, word, false);
-    put_added(file, entries, count, json_get(json, "added_tokens"));
+    put_added_entries(file, entries, count, json_get(json, "added_tokens"), is_bpe(model));
+    while (is_bpe(model) && end && !entries[end - 1].text)
+        end--;
 
-    for (int id = 0; id < count; id++) {
+    for (int id = 0; id < end; id++) {
         if (!entries[id].text)
             die("%s has no word for the id %d, but config.json's vocab_size is %d; "
                 "resize the model with model.resize_token_embeddings(len(tokenizer))",
@@ -310,6 +352,7 @@ static void read_words(const char *file, const cJSON *json, int count, Vocabular
             damaged(file, "it has two ids for", entries[id].text);
     }
     free(entries);
+    add_unused(file, v, end, count);
 }
 
 /* The id of a word that some part names; dies if it has none. */
@@ -373,19 +416,24 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
     return cJSON_GetArraySize(tokens) == 1 ? cJSON_GetStringValue(tokens->child) : NULL;
 }
 
-/* Reads which tokens the template puts around a text. That of GPT-2, ByteLevel, puts none. In a
- * TemplateProcessing "single" is [bos] A, [bos] A [eos], or only A, as in
+/* Reads which tokens the template puts around a text. That of GPT-2, ByteLevel, puts none; Llama
+ * has a Sequence of that and of a TemplateProcessing. There "single" is [bos] A, [bos] A [eos], or only A, as in
  * {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads by lines, which
  * begin with it; one that comes last ends them, although none is put after a prompt, which goes
  * on. (Of pairs, it is [sep], and the caller knows that.) */
 static void read_template(const char *file, const cJSON *processor, const char **bos,
                           const char **last)
 {
+    const cJSON *list = json_get(processor, "processors"), *one;
     if (!processor || cJSON_IsNull(processor) || has(processor, "type", "ByteLevel"))
         return;
+    if (has(processor, "type", "Sequence") && cJSON_IsArray(list)) {
+        cJSON_ArrayForEach(one, list) read_template(file, one, bos, last);
+        return;
+    }
     const cJSON *piece = json_get(processor, "single");
     piece = piece ? piece->child : NULL;
-    if (has(processor, "type", "TemplateProcessing")) {
+    if (has(processor, "type", "TemplateProcessing") && !*bos) {
         if (piece && (*bos = token_of(processor, piece)))
             piece = piece->next;
         if (piece && has(json_get(piece, "Sequence"), "id", "A")) {
@@ -495,17 +543,37 @@ static bool is_off(const cJSON *item)
            (cJSON_IsString(item) && !*item->valuestring);
 }
 
-/* If add_prefix_space is missing, it is true. */
+/* The pattern whose pre-tokenizer has the same JSON, but for trim_offsets, which changes no id, and
+ * use_regex, which is true if it is missing. */
+static WordPattern read_pattern(const char *file, const cJSON *splitter)
+{
+    cJSON *own = cJSON_Duplicate(splitter, true), *list = json_get(own, "pretokenizers");
+    cJSON *last = list ? cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1) : own;
+    const cJSON *regex = json_get(json_get(list ? list->child : NULL, "pattern"), "Regex");
+    if (cJSON_IsObject(last)) {
+        cJSON_DeleteItemFromObjectCaseSensitive(last, "trim_offsets");
+        cJSON_AddTrueToObject(last, "trim_offsets");
+        if (!json_get(last, "use_regex"))
+            cJSON_AddTrueToObject(last, "use_regex");
+    }
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
+        cJSON *known = cJSON_Parse(PATTERNS[pattern]);
+        const bool same = cJSON_Compare(own, known, true);
+        cJSON_Delete(known);
+        if (!same)
+            continue;
+        cJSON_Delete(own);
+        return (WordPattern)pattern;
+    }
+    json_refuse(file, "pre_tokenizer", regex ? regex : splitter,
+                "that of GPT-2, SmolLM2, Qwen 2 or Llama 3, without add_prefix_space");
+}
+
 static void check_rules(const char *file, const cJSON *json)
 {
     static const char *const options[] = {"dropout", "continuing_subword_prefix",
-                                          "end_of_word_suffix", "ignore_merges"};
-    const cJSON *splitter = json_get(json, "pre_tokenizer"), *decoder = json_get(json, "decoder");
-    if (!has(splitter, "type", "ByteLevel") ||
-        !cJSON_IsFalse(json_get(splitter, "add_prefix_space")) ||
-        cJSON_IsFalse(json_get(splitter, "use_regex")))
-        json_refuse(file, "pre_tokenizer", splitter,
-                    "ByteLevel without add_prefix_space and with its own pattern");
+                                          "end_of_word_suffix"};
+    const cJSON *decoder = json_get(json, "decoder");
     if (!has(decoder, "type", "ByteLevel"))
         json_refuse(file, "decoder", decoder, "ByteLevel");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -515,11 +583,37 @@ static void check_rules(const char *file, const cJSON *json)
     }
 }
 
-/* The merges while they are read in their order. */
+/* Texts may contain the added tokens, but for those that make lines and gaps. The space and the
+ * line ends of a token would be taken for places where a long text can be cut. */
+static void allow_added(const char *file, const cJSON *list, Tokenizer *t)
+{
+    static const char *const options[] = {"normalized", "single_word", "lstrip", "rstrip"};
+    const cJSON *token;
+    cJSON_ArrayForEach(token, list)
+    {
+        const char *content = json_text(token, "content");
+        const int id = vocabulary_find(&t->vocabulary, content, strlen(content));
+        if (id == t->bos || id == t->sep || id == t->mask || (id == t->eos && !t->stream))
+            continue;
+        bool plain = !strpbrk(content, " \r\n");
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+            plain = plain && is_off(json_get(token, options[i]));
+        if (!plain)
+            json_refuse(file, _("added token"), token,
+                        "one without spaces that is not normalized, a single_word, lstrip or "
+                        "rstrip");
+        const bool special = cJSON_IsTrue(json_get(token, "special"));
+        vocabulary_allow(&t->vocabulary, id,
+                         id == t->eos ? WORD_SPECIAL
+                         : special    ? WORD_CONTROL
+                                      : WORD_ADDED);
+    }
+}
+
+/* The merges while they are read. */
 typedef struct {
     const char *file;
     const Vocabulary *vocabulary;
-    bool *made;       /* (size of the vocabulary) the bytes, and what a merge has made so far */
     BpeMerge *merges; /* stb_ds array */
 } BpeFile;
 
@@ -529,20 +623,6 @@ static int subword_of(const BpeFile *r, const char *wrong, const char *token)
     const int id = vocabulary_find(r->vocabulary, token, strlen(token));
     if (id < 0)
         die(wrong, r->file, arrlen(r->merges) + 1, token);
-    return id;
-}
-
-/* The id of a part of the next merge, which is a byte or was made before. */
-static int part_of(const BpeFile *r, const char *part)
-{
-    const int id = subword_of(r,
-                              N_("%s is damaged: merge %td has the part '%.100s', which is not in "
-                                 "the vocabulary"),
-                              part);
-    if (!r->made[id])
-        die("%s: its merges are out of order: merge %td has the part '%.100s', "
-            "which no merge before it makes",
-            r->file, arrlen(r->merges) + 1, part);
     return id;
 }
 
@@ -572,13 +652,12 @@ static void read_merge(BpeFile *r, const cJSON *item)
     if (!left)
         json_refuse(r->file, _("a merge"), item, "a pair of tokens");
     char *whole = format_text("%s%s", left, right);
-    const BpeMerge merge = {
-        part_of(r, left), part_of(r, right),
-        subword_of(r,
-                   N_("%s is damaged: merge %td makes '%.100s', which is not in the "
-                      "vocabulary"),
-                   whole)};
-    r->made[merge.id] = true;
+    static const char no_part[] = N_("%s is damaged: merge %td has the part '%.100s', which is not "
+                                     "in the vocabulary"),
+                      no_whole[] = N_("%s is damaged: merge %td makes '%.100s', which is not in "
+                                      "the vocabulary");
+    const BpeMerge merge = {subword_of(r, no_part, left), subword_of(r, no_part, right),
+                            subword_of(r, no_whole, whole)};
     arrput(r->merges, merge);
     free(whole);
     free(left);
@@ -590,22 +669,20 @@ static void read_subwords(const char *file, const cJSON *json, Tokenizer *t)
 {
     const Vocabulary *v = &t->vocabulary;
     const cJSON *list = json_get(json_get(json, "model"), "merges"), *item;
+    t->pattern = read_pattern(file, json_get(json, "pre_tokenizer"));
     check_rules(file, json);
     if (!cJSON_IsArray(list))
         json_refuse(file, "merges", list, "a list of pairs of tokens");
-    BpeFile r = {.file = file,
-                 .vocabulary = v,
-                 .made = memory_new((size_t)v->count, sizeof *r.made, "the merges")};
+    BpeFile r = {.file = file, .vocabulary = v};
     for (int byte = 0; byte < 256; byte++) {
         const int id = bpe_byte_id(v, byte);
         if (id < 0)
             die("%s: its vocabulary lacks the byte 0x%02X; only those with all 256 "
                 "bytes can be read",
                 file, (unsigned)byte);
-        r.made[id] = true;
     }
     cJSON_ArrayForEach(item, list) read_merge(&r, item);
-    free(r.made);
+    t->ignore_merges = cJSON_IsTrue(json_get(json_get(json, "model"), "ignore_merges"));
     tokenizer_set_merges(t, r.merges);
 }
 
@@ -645,6 +722,8 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
     if (objective_answers(objective) && t.stream)
         die("%s: its objective is %s, but its post_processor puts no token first", file,
             OBJECTIVE_NAMES[objective]);
+    if (t.kind == TOKENIZER_BPE)
+        allow_added(file, json_get(json, "added_tokens"), &t);
     cJSON_Delete(json);
     cJSON_Delete(config);
     free(file);

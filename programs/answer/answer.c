@@ -113,12 +113,12 @@ static void begin_stream(const Answerer *a, Answer *answer)
 static char *last_word(const Tokenizer *t, const Encoding *e)
 {
     int from = e->count;
-    while (from && tokenizer_is_text(t, e->ids[from - 1]))
+    while (from && tokenizer_is_part(t, e->ids[from - 1]))
         from--;
     AUTOFREE char *text = tokenizer_decode(t, e->ids + from, e->count - from);
     const char *at = text;
     Span word = {text, text};
-    while (byte_level_word(&at, text + strlen(text), &word))
+    while (pattern_word(&at, text + strlen(text), t->pattern, &word))
         ;
     return format_text("%s", word.begin);
 }

@@ -80,7 +80,7 @@ static bool goes_on(const Search *s, char *text, size_t size, int id)
 {
     const char *end = stpcpy(text + size, tokenizer_word(s->tokenizer, id)), *at = text;
     Span word = {text, text};
-    while (at < text + size && byte_level_word(&at, end, &word))
+    while (at < text + size && pattern_word(&at, end, s->tokenizer->pattern, &word))
         ;
     return word.end > text + size;
 }
@@ -117,13 +117,13 @@ static void go_on(Search *s, const Beginning *b, char *text, size_t size)
         Beginning longer = *b;
         for (int kind = 0; kind < KINDS; kind++)
             longer.probability[kind] *= s->p[kind][id];
-        const bool is_text = tokenizer_is_text(s->tokenizer, id);
-        if (b->count && !(is_text && goes_on(s, text, size, id))) {
+        const bool is_part = tokenizer_is_part(s->tokenizer, id);
+        if (b->count && !(is_part && goes_on(s, text, size, id))) {
             for (int kind = 0; kind < KINDS; kind++)
                 ends[kind] += longer.probability[kind];
         } else if (b->count < MOST_TOKENS && longer.probability[MIXED] > worth(s)) {
             longer.tokens[longer.count++] = id;
-            if (is_text)
+            if (is_part)
                 put_beginning(s, &longer);
             else
                 put_word(s, tokenizer_word(s->tokenizer, id), longer.probability);

@@ -227,7 +227,13 @@ char *charsmap_new(const Tokenizer *tokenizer)
 #define BEGIN_OF_WORD "\xE2\x96\x81" /* U+2581 */
 
 /* The types of tokens that are needed here. */
-enum { TYPE_NORMAL = 1, TYPE_UNKNOWN = 2, TYPE_CONTROL = 3 };
+enum {
+    TYPE_NORMAL = 1,
+    TYPE_UNKNOWN = 2,
+    TYPE_CONTROL = 3,
+    TYPE_USER_DEFINED = 4,
+    TYPE_UNUSED = 5
+};
 
 bool tokens_need_end(const Tokenizer *t)
 {
@@ -246,6 +252,18 @@ static char *text_of(const Tokenizer *t, int id)
     return format_text("%s", !is_plain && !strcmp(word, " ") ? BEGIN_OF_WORD : word);
 }
 
+static int32_t type_of(const Tokenizer *t, int id)
+{
+    static const int32_t types[] = {[WORD_PLAIN] = TYPE_NORMAL,
+                                    [WORD_SPECIAL] = TYPE_CONTROL,
+                                    [WORD_ADDED] = TYPE_USER_DEFINED,
+                                    [WORD_CONTROL] = TYPE_CONTROL,
+                                    [WORD_UNUSED] = TYPE_UNUSED};
+    if (id == tokenizer_size(t)) /* the end that is added */
+        return TYPE_CONTROL;
+    return id == t->unk ? TYPE_UNKNOWN : types[t->vocabulary.kinds[id]];
+}
+
 static void put_list(Gguf *gguf, const Tokenizer *t)
 {
     const int V = tokenizer_size(t);
@@ -255,9 +273,7 @@ static void put_list(Gguf *gguf, const Tokenizer *t)
     AUTOFREE float *scores = memory_new(count, sizeof *scores, "the tokens");
     for (int id = 0; id < (int)count; id++) {
         texts[id] = text_of(t, id);
-        types[id] = id == t->unk                                           ? TYPE_UNKNOWN
-                    : id == V || vocabulary_is_special(&t->vocabulary, id) ? TYPE_CONTROL
-                                                                           : TYPE_NORMAL;
+        types[id] = type_of(t, id);
         scores[id] = -1;
     }
     gguf_put_array(gguf, KEY("tokens"), GGUF_STRING, texts, count);
@@ -308,9 +324,13 @@ static void put_template(Gguf *gguf, const Tokenizer *t)
 
 void tokens_put(Gguf *gguf, const Tokenizer *t)
 {
+    static const char *const patterns[] = {[PATTERN_GPT2] = "gpt-2",
+                                           [PATTERN_DIGITS] = "smollm",
+                                           [PATTERN_QWEN] = "qwen2",
+                                           [PATTERN_LLAMA] = "llama-bpe"};
     const bool words = t->kind == TOKENIZER_WORD;
     gguf_put_text(gguf, KEY("model"), t->kind == TOKENIZER_BPE ? "gpt2" : "t5");
-    gguf_put_text(gguf, KEY("pre"), t->kind == TOKENIZER_BPE ? "gpt-2" : "default");
+    gguf_put_text(gguf, KEY("pre"), t->kind == TOKENIZER_BPE ? patterns[t->pattern] : "default");
     put_list(gguf, t);
     put_special(gguf, t);
     put_template(gguf, t);

@@ -182,12 +182,12 @@ static ptrdiff_t end_of_row(const Scoring *s, ptrdiff_t row)
         return row + 1;
     for (ptrdiff_t i = row; i < arrlen(s->line) && s->line[i].piece.from == first->piece.from;
          i++, end++)
-        if (!tokenizer_is_text(s->tokenizer, id_at(s, end)))
+        if (!tokenizer_is_part(s->tokenizer, id_at(s, end)))
             break;
     AUTOFREE char *bytes = bytes_of(s, first->at, end);
     const char *at = bytes;
     Span word = {bytes, bytes};
-    byte_level_word(&at, bytes + strlen(bytes), &word);
+    pattern_word(&at, bytes + strlen(bytes), s->tokenizer->pattern, &word);
     ptrdiff_t after = row;
     for (size_t size = 0; size < (size_t)(word.end - bytes); after++)
         size += strlen(tokenizer_word(s->tokenizer, id_at(s, s->line[after].at)));

@@ -92,7 +92,7 @@ static void encode(Trainer *t)
     const Store store = source_text(t->source) ? store_in_memory()
                         : s->verify            ? store_in_temporary_file(TOKENS_FILE)
                                                : store_in_file(folder, TOKENS_FILE);
-    const TextCut cut = tokenizer_cut(t->tokenizer.stream, t->tokenizer.objective);
+    const TextCut cut = tokenizer_chunks(&t->tokenizer);
     CorpusBuilder *builder = corpus_begin(&t->tokenizer, store, source_size(t->source));
     for (const Text *chunks; (chunks = source_next(t->source, cut, "encoding", &count));)
         corpus_add(builder, chunks, count);

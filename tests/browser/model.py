@@ -125,6 +125,43 @@ def look_at_foreign_words(page, folder):
         assert words[0] == words[1] and words[2] != "alone", (rule, words)
 
 
+QWEN = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
+        r"\s*[\r\n]+|\s+(?!\S)|\s+")
+
+
+def split_at(pattern):
+    return {"type": "Split", "behavior": "Isolated", "invert": False, "pattern": {"Regex": pattern}}
+
+
+def look_at_later_patterns(page, folder):
+    """So have the later models of subwords, and tokens that are cut out of a text whole."""
+    draw = random.Random(6)
+    text = "He'S  it'LL 'ſ ¡1984! \n\n (a)\tb  5" + "".join(draw.choice(LETTERS) for _ in range(800))
+    run = trained(folder, text.strip(), "--tokens", "bpe", "--vocabulary", 300, "--context", 4000,
+                  "--sequence", "stream")
+    file = run / "tokenizer.json"
+    about = json.loads(file.read_text())
+    model, by_bytes = about["model"], about["pre_tokenizer"]
+    last = sorted(model["vocab"], key=model["vocab"].get)[-2:]
+    for word, added in zip(last, ("<tool>", "<tool>!")):
+        about["added_tokens"].append({"id": model["vocab"].pop(word), "content": added})
+    model["merges"] = model["merges"][:-2]
+    text = "<tool><tool>!" + text + "1<tool>\u0301a<tool"
+    for first in ({"type": "Digits", "individual_digits": True}, split_at(QWEN),
+                  split_at(QWEN.replace(r"\p{N}|", r"\p{N}{1,3}|"))):
+        model["ignore_merges"] = "{1,3}" in json.dumps(first)
+        about["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [
+            first, {**by_bytes, "use_regex": first["type"] == "Digits"}]}
+        file.write_text(json.dumps(about))
+        open_live(page, folder, run, text)
+        said = page.run("""(e => ({texts: e.tokens.map(token => token.text), words: own.words,
+            wrong: [e.problem, ...e.unknown], decoded: known.decode(e.ids)}))
+            (encoded(own.texts[0]))""")
+        assert said["texts"] == said["words"] and said["wrong"] == [None], first
+        assert said["words"].count("<tool>") == 2 and "<tool>!" in said["words"], said["words"]
+        assert said["decoded"] == text, "a text of subwords comes back"
+
+
 def look_at_unknown(page, folder):
     """An unknown word has the nearest ones that the program names; what cannot be read is told."""
     run = trained(folder, (ROOT / "data" / "cuentos.txt").read_text(), "--tokens", "word")

@@ -1,5 +1,6 @@
 /* fuzz_bpe.c: a byte that says how large the vocabulary is, and a text of any bytes: trained on,
- * encoded as the definition of BPE has it, and decoded, whole and as a stream. */
+ * cut by one of the patterns, encoded as the definition of BPE has it, and decoded, whole and as a
+ * stream. */
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
@@ -10,6 +11,7 @@
 typedef struct {
     Span text;
     int size;
+    WordPattern pattern;
 } Call;
 
 /* The pair of the lowest rank in a word, the leftmost of equals; false if there is none. */
@@ -27,10 +29,10 @@ static bool lowest_pair(const Bpe *bpe, const int *ids, size_t count, size_t *pl
     return lowest != INT64_MAX;
 }
 
-static void encode_plainly(const Bpe *bpe, Span text, int **ids)
+static void encode_plainly(const Bpe *bpe, WordPattern pattern, Span text, int **ids)
 {
     Span word;
-    while (byte_level_word(&text.begin, text.end, &word)) {
+    while (pattern_word(&text.begin, text.end, pattern, &word)) {
         int *part = NULL, id;
         for (const char *at = word.begin; at < word.end; at++)
             arrput(part, bpe->byte_ids[(unsigned char)*at]);
@@ -71,12 +73,12 @@ static void train_and_encode(void *context)
     BpeMerge *merges = bpe_train(&v, &counts, call->size, 0);
     Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
     int *ids = NULL, *wanted = NULL;
-    const Tokenizer t = {.kind = TOKENIZER_BPE, .bpe = bpe};
+    const Tokenizer t = {.kind = TOKENIZER_BPE, .pattern = call->pattern, .bpe = bpe};
     Encoder *encoder = encoder_new(&t, (size_t)(call->text.end - call->text.begin), -1);
     Span unknown;
     encoder_add(encoder, call->text, &ids, &unknown);
     encoder_free(encoder);
-    encode_plainly(&bpe, call->text, &wanted);
+    encode_plainly(&bpe, call->pattern, call->text, &wanted);
     if (arrlen(ids) != arrlen(wanted) || (ids && memcmp(ids, wanted, arrlenu(ids) * sizeof *ids)))
         found("%td ids are not the %td of the definition", arrlen(ids), arrlen(wanted));
     check_decoding(&bpe, ids, call->text);
@@ -93,7 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     char *copy = malloc(size); /* without a 0: the sanitizer sees a read beyond the end */
     memcpy(copy, bytes, size);
-    returns(train_and_encode, &(Call){{copy + 1, copy + size}, 256 + 2 * *bytes});
+    returns(train_and_encode,
+            &(Call){{copy + 1, copy + size}, 256 + 2 * *bytes, (WordPattern)(*bytes & 3)});
     free(copy);
     return 0;
 }

@@ -79,3 +79,56 @@ load programs.bash
     refutes zumb tenth/tokenizer.json
     grep -q zumb whole/tokenizer.json
 }
+
+# A model on subwords, in a folder `first`, whose tokenizer is turned into one like Qwen's: its last
+# three tokens are added ones.
+put_qwen() {
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --vocabulary 400 --sequence stream --steps 5 --activation gelu \
+        --out first >/dev/null
+    jq '(.model.vocab | to_entries[-3:]) as $last | .model.merges |= .[:-3]
+        | reduce range(3) as $i (.; del(.model.vocab[$last[$i].key])
+            | .added_tokens += [{id: $last[$i].value, special: ($i < 2), normalized: false,
+                                 content: ["<|endoftext|>", "<|im_start|>", "<tool>"][$i]}])
+        | .normalizer = {type: "NFC"}
+        | .pre_tokenizer = {type: "Sequence", pretokenizers: [{type: "Split", behavior: "Isolated",
+            invert: false, pattern: {Regex: $regex}}, (.pre_tokenizer | .use_regex = false)]}' \
+        --arg regex "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+" \
+        first/tokenizer.json >new.json
+    mv new.json first/tokenizer.json
+    jq '.eos_token = "<|endoftext|>"' first/tokenizer_config.json >new.json
+    mv new.json first/tokenizer_config.json
+}
+
+@test "a model with a tokenizer like Qwen's is opened, and its run has the same tokenizer" {
+    put_qwen
+    for i in 1 2 3 4 5 6 7 8; do
+        printf '<|im_start|>el perro come 12 huesos!\n\n<tool>salta<|endoftext|>'
+    done >text.txt
+    "$BIN/train" text.txt --from first --steps 300 --val 0 --out second >/dev/null
+    for part in .normalizer .pre_tokenizer .model.merges \
+        '.added_tokens | map([.id, .content, .special])'; do
+        cmp <(jq -S "$part" first/tokenizer.json) <(jq -S "$part" second/tokenizer.json)
+    done
+    "$BIN/train" text.txt --from second --steps 1 --out third >/dev/null
+    cmp second/tokenizer.json third/tokenizer.json
+    cmp second/tokenizer_config.json third/tokenizer_config.json
+    # Added tokens are read whole, written as their text, and end words; the first one ends a text.
+    "$BIN/sample" second "<|im_start|>el perro" --greedy --json >out.txt
+    jq -e '.continuations[0] | .text == " come 12 huesos!\n\n<tool>salta" and .ended and
+           (.tokens | index("<tool>"))' out.txt
+    "$BIN/sample" second "huesos!
+
+" --count 0 | grep -qE "^  <tool> "
+    "$BIN/attend" second "<|im_start|>el<tool>perro" -o -.json | jq -c .tokens | grep -qF '"<tool>"'
+    # All bytes of the text count but those of its first token.
+    "$BIN/sample" second --score text.txt | grep -q "of $(($(wc -c <text.txt) - 12)) bytes"
+    "$BIN/export" second second.gguf >/dev/null
+    grep -aq qwen2 second.gguf
+}
+
+@test "another pattern than those that are known is shown" {
+    put_qwen
+    sed -i 's|{N}\||{N}{1,4}\||' first/tokenizer.json
+    refuses 1 "first/tokenizer.json: pre_tokenizer is" "{1,4}| ?[" "supported is that of GPT-2" -- \
+        "$BIN/sample" first el
+}

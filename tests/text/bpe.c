@@ -308,3 +308,46 @@ TEST(every_byte_has_its_character)
     }
     assert_int_equal(found, 256);
 }
+
+/* The words of a text, with a bar after each. */
+static void assert_cut(WordPattern pattern, const char *text, const char *wanted)
+{
+    char got[256], *put = got;
+    Span word;
+    for (const char *at = text, *end = text + strlen(text); pattern_word(&at, end, pattern, &word);)
+        put += sprintf(put, "%.*s|", (int)(word.end - word.begin), word.begin);
+    *put = 0;
+    assert_string_equal(got, wanted);
+}
+
+/* Each text as GPT-2 cuts it, then with each digit alone, then as Qwen does it and as Llama does
+ * it, if that is another way. */
+TEST(later_patterns_cut_in_other_ways)
+{
+    static const struct {
+        const char *text, *words[4];
+    } cases[] = {
+        {"It'S  1984 o'clock!\n\n",
+         {"It|'|S| | 1984| o|'|clock|!|\n\n|", "It|'|S|  |1|9|8|4| o|'|clock|!|\n\n|",
+          "It|'S| | |1|9|8|4| o|'clock|!\n\n|", "It|'S| | |198|4| o|'clock|!\n\n|"}},
+        {"don't WE'LL he'Re 'ſ'ſt",
+         {"don|'t| WE|'|LL| he|'|Re| '|ſ|'|ſt|", NULL, "don|'t| WE|'LL| he|'Re| '|ſ|'ſ|t|"}},
+        {"(a)\t\tb \u00a0c\u3000日",
+         {"(|a|)|\t|\t|b| |\u00a0|c|\u3000|日|", NULL, "(a|)|\t|\tb| |\u00a0c|\u3000日|"}},
+        {"a \n  b\n \n  !\r\n?\r",
+         {"a| \n | b|\n \n | !|\r|\n|?|\r|", NULL, "a| \n| | b|\n \n| | !\r\n|?\r|"}},
+        {"1234567 ½²Ⅷ٣x 5  6 \n7",
+         {"1234567| ½²Ⅷ٣|x| 5| | 6| |\n|7|", "1|2|3|4|5|6|7| |½|²|Ⅷ|٣|x| |5|  |6| \n|7|",
+          "1|2|3|4|5|6|7| |½|²|Ⅷ|٣|x| |5| | |6| \n|7|", "123|456|7| |½²Ⅷ|٣|x| |5| | |6| \n|7|"}},
+        {"e\u0301a ...\n...x  ",
+         {"e|\u0301|a| ...|\n|...|x|  |", NULL, "e|\u0301a| ...\n|...|x|  |"}},
+        {"'' '\n'", {"''| '|\n|'|", NULL, "''| '\n|'|"}},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *words = cases[i].words[0];
+        for (WordPattern pattern = PATTERN_GPT2; pattern <= PATTERN_LLAMA; pattern++) {
+            words = cases[i].words[pattern] ? cases[i].words[pattern] : words;
+            assert_cut(pattern, cases[i].text, words);
+        }
+    }
+}

@@ -2,13 +2,18 @@
  *
  *     show_bpe train SIZE MIN_COUNT TEXT    prints the merges, each as "left right id"
  *     show_bpe encode MERGES TEXT           writes the ids as 32-bit integers
- *     show_bpe words TEXT                   writes the sizes of the words likewise
+ *     show_bpe words PATTERN TEXT           writes the sizes of the words likewise
+ *     show_bpe ids DIRECTORY COUNT TEXT...  writes for each text how many ids it has, and the ids
+ *     show_bpe copy DIRECTORY COUNT OUT     writes the tokenizer that it has read
  *
- * MERGES is a file like GPT-2's merges.txt. The seconds go to standard error. */
+ * MERGES is a file like GPT-2's merges.txt; PATTERN is a number of text/subwords/bpe.h; the
+ * tokenizer of DIRECTORY has COUNT tokens. The seconds go to standard error. */
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
 #include "base/files/file.h"
+#include "formats/huggingface/tokenizer_json.h"
+#include "formats/json.h"
 #include "text/encoder.h"
 #include "text/subwords/bpe.h"
 
@@ -90,11 +95,43 @@ static void encode(const char *merges, const char *path)
     vocabulary_free(&v);
 }
 
-static void show_words(const char *path)
+static Tokenizer read_tokenizer(const char *path, const char *count)
+{
+    Directory directory = directory_open(path);
+    json_prepare();
+    return tokenizer_json_read(&directory, atoi(count), -1, OBJECTIVE_NEXT);
+}
+
+static void show_ids(const Tokenizer *t, char **paths, int texts)
+{
+    double seconds = 0;
+    for (int i = 0; i < texts; i++) {
+        const Bytes text = file_read(paths[i], false);
+        const double begun = clock_seconds();
+        Encoding e = prompt_encode(t, paths[i], text.bytes, text.size);
+        seconds += clock_seconds() - begun;
+        if (e.wrong)
+            die("%s", e.wrong);
+        fwrite(&e.count, sizeof e.count, 1, stdout);
+        fwrite(e.ids, sizeof *e.ids, (size_t)e.count, stdout);
+        encoding_free(&e);
+        free(text.bytes);
+    }
+    fprintf(stderr, "%.3f encoding\n", seconds);
+}
+
+static void copy(const Tokenizer *t, const char *path)
+{
+    Directory directory = directory_open(path);
+    if (!tokenizer_json_write(&directory, t, 64))
+        exit(1);
+}
+
+static void show_words(WordPattern pattern, const char *path)
 {
     const Bytes text = file_read(path, false);
     Span rest = span_of(text), word;
-    while (byte_level_word(&rest.begin, rest.end, &word)) {
+    while (pattern_word(&rest.begin, rest.end, pattern, &word)) {
         const int size = (int)(word.end - word.begin);
         fwrite(&size, sizeof size, 1, stdout);
     }
@@ -107,9 +144,15 @@ int main(int argc, char **argv)
         train(atoi(argv[2]), atoi(argv[3]), argv[4]);
     else if (argc == 4 && !strcmp(argv[1], "encode"))
         encode(argv[2], argv[3]);
-    else if (argc == 3 && !strcmp(argv[1], "words"))
-        show_words(argv[2]);
-    else
+    else if (argc == 4 && !strcmp(argv[1], "words"))
+        show_words((WordPattern)atoi(argv[2]), argv[3]);
+    else if (argc > 4 && !strcmp(argv[1], "ids")) {
+        const Tokenizer t = read_tokenizer(argv[2], argv[3]);
+        show_ids(&t, argv + 4, argc - 4);
+    } else if (argc == 5 && !strcmp(argv[1], "copy")) {
+        const Tokenizer t = read_tokenizer(argv[2], argv[3]);
+        copy(&t, argv[4]);
+    } else
         return 64;
     return 0;
 }

@@ -676,7 +676,7 @@ static double *bytes_of_tokens(const Tokenizer *t)
         own[t->bos] = 0;
     if (t->sep >= 0)
         own[t->sep] = 0;
-    if (t->eos >= 0)
+    if (t->eos >= 0 && !t->stream)
         own[t->eos] = 1;
     return own;
 }

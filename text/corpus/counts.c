@@ -125,7 +125,7 @@ static void put_text(const Tally *c, char **bytes, size_t at, ptrdiff_t read)
     const size_t most = arrlenu(*bytes) + LONGEST;
     for (; at < c->corpus->ids.count && arrlenu(*bytes) < most; at++, read = 0) {
         const int id = ids_at(&c->corpus->ids, at);
-        if (!tokenizer_is_text(c->tokenizer, id) && !read)
+        if (!tokenizer_is_part(c->tokenizer, id) && !read)
             return;
         const char *rest =
             tokenizer_is_text(c->tokenizer, id) ? tokenizer_word(c->tokenizer, id) + read : "";
@@ -142,7 +142,8 @@ static bool count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count
     arrsetcap(bytes, before + 1); /* memcpy() must not get NULL, even if nothing comes before */
     memcpy(arraddnptr(bytes, before), c->before, before);
     put_text(c, &bytes, at, read);
-    const char *end = byte_level_word_after(bytes, before, bytes + arrlen(bytes));
+    const char *end =
+        pattern_word_after(bytes, before, bytes + arrlen(bytes), c->tokenizer->pattern);
     const ptrdiff_t size = end - bytes - (ptrdiff_t)before;
     const int id = continuation(c->corpus, c->tokenizer, at, read, count);
     const char *word = size ? bytes + before : id >= 0 ? tokenizer_word(c->tokenizer, id) : NULL;

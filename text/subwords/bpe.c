@@ -3,6 +3,7 @@
  * does not grow with the square of its length. */
 #include "bpe.h"
 
+#include <limits.h>
 #include <stb/stb_ds.h>
 #include <utf8proc.h>
 
@@ -11,12 +12,19 @@
 #include "base/numbers/random.h"
 #include "base/utf8.h"
 
-/* GPT-2's pattern,
+/* The patterns, by hand. GPT-2's is
  *
  *     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  *
- * by hand. Its alternatives are tried in this order, and none but the last two, which share the
- * white space, needs a second look: what a word is follows from its first characters. */
+ * and PATTERN_DIGITS is the same for the text between two numbers, each of which is a word. Qwen's
+ * is
+ *
+ *     (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|
+ *     \s*[\r\n]+|\s+(?!\S)|\s+
+ *
+ * and Llama's has \p{N}{1,3}. The alternatives are tried in this order, and none but the last ones,
+ * which share the white space, needs a second look: what a word is follows from its first two
+ * characters. */
 
 /* ---- Words ---- */
 
@@ -75,55 +83,113 @@ static const char *run_end(const char *at, const char *end, CharacterClass class
     return at;
 }
 
-/* The end of a run of white space, but before its last character if something follows and the run
- * has more than that one. */
-static const char *space_end(const char *at, const char *end)
+/* The most numbers in a word. */
+static const int MOST_NUMBERS[] = {
+    [PATTERN_GPT2] = INT_MAX, [PATTERN_DIGITS] = 1, [PATTERN_QWEN] = 1, [PATTERN_LLAMA] = 3};
+
+static bool ends_line(char c)
 {
-    const char *last = at, *next = at;
-    for (const char *more = at; next < end; last = next, next = more)
-        if (class_next(&more, end) != CLASS_SPACE)
-            return last > at ? last : next;
-    return end;
+    return c == '\n' || c == '\r';
 }
 
-/* The bytes of the contraction at an apostrophe; 0 if there is none. */
-static size_t contraction_size(const char *at, const char *end)
+/* The end of at most `most` numbers from `at` on. */
+static const char *numbers_end(const char *at, const char *end, int most)
 {
-    const ptrdiff_t room = end - at;
-    if (room >= 2 && strchr("stmd", at[1]) && at[1])
+    for (const char *next = at; at < end && most--; at = next)
+        if (class_next(&next, end) != CLASS_NUMBER)
+            break;
+    return at;
+}
+
+/* The end of a run of white space: after its last line end, if the pattern has lines; else before
+ * its last character, if something follows and the run has more than that one. PATTERN_DIGITS sees
+ * no further than the next number. */
+static const char *space_end(const char *at, const char *end, WordPattern pattern)
+{
+    const char *last = at, *next = at, *line = NULL;
+    CharacterClass class = CLASS_SPACE;
+    for (const char *more = at; next < end; last = next, next = more) {
+        if ((class = class_next(&more, end)) != CLASS_SPACE)
+            break;
+        if (ends_line(*next))
+            line = more;
+    }
+    if (line && pattern_has_lines(pattern))
+        return line;
+    const bool all = class == CLASS_SPACE || (class == CLASS_NUMBER && pattern == PATTERN_DIGITS);
+    return all || last == at ? next : last;
+}
+
+/* The bytes of the contraction at an apostrophe; 0 if there is none. In any case, ſ is an s. */
+static size_t contraction_size(const char *at, const char *end, bool any_case)
+{
+    char after[3] = {0};
+    for (int i = 0; i < 2 && ++at < end; i++) {
+        after[i] = *at;
+        if (any_case && *at >= 'A' && *at <= 'Z')
+            after[i] = "abcdefghijklmnopqrstuvwxyz"[*at - 'A'];
+    }
+    if (*after && strchr("stmd", *after))
         return 2;
-    if (room >= 3 &&
-        (!memcmp(at + 1, "re", 2) || !memcmp(at + 1, "ve", 2) || !memcmp(at + 1, "ll", 2)))
-        return 3;
-    return 0;
+    const bool has_two = !strcmp(after, "re") || !strcmp(after, "ve") || !strcmp(after, "ll") ||
+                         (any_case && !strcmp(after, "ſ"));
+    return has_two ? 3 : 0;
 }
 
-/* The alternatives of the pattern, in its order. A space takes part in what follows it, unless that
- * is also white space. */
-static const char *word_end(const char *at, const char *end)
+/* Whether the first character of a word, which is no letter, is followed by letters, or the like,
+ * that are part of it. */
+static bool joins(char first, CharacterClass next, WordPattern pattern)
 {
-    const size_t contraction = *at == '\'' ? contraction_size(at, end) : 0;
+    if (next == CLASS_LETTER && pattern_has_lines(pattern))
+        return !ends_line(first);
+    return first == ' ' && (next == CLASS_LETTER || next == CLASS_OTHER ||
+                            (next == CLASS_NUMBER && pattern == PATTERN_GPT2));
+}
+
+/* The alternatives of the pattern, in its order. */
+static const char *word_end(const char *at, const char *end, WordPattern pattern)
+{
+    const bool lines = pattern_has_lines(pattern);
+    const size_t contraction = *at == '\'' ? contraction_size(at, end, lines) : 0;
     if (contraction)
         return at + contraction;
-    const char *after = at + (*at == ' ' && at + 1 < end);
-    const CharacterClass class = class_next(&after, end);
-    return class == CLASS_SPACE ? space_end(at, end) : run_end(after, end, class);
+    const char *after = at;
+    CharacterClass class = class_next(&after, end);
+    if (after < end && (*at == ' ' || (lines && class != CLASS_LETTER && class != CLASS_NUMBER))) {
+        const char *second = after;
+        const CharacterClass next = class_next(&second, end);
+        if (joins(*at, next, pattern)) {
+            after = second;
+            class = next;
+        }
+    }
+    switch (class) {
+    case CLASS_SPACE: return space_end(at, end, pattern);
+    case CLASS_NUMBER: return numbers_end(after, end, MOST_NUMBERS[pattern] - 1);
+    case CLASS_LETTER:
+    case CLASS_OTHER: break;
+    }
+    after = run_end(after, end, class);
+    while (class == CLASS_OTHER && lines && after < end && ends_line(*after))
+        after++;
+    return after;
 }
 
-bool byte_level_word(const char **at, const char *end, Span *word)
+bool pattern_word(const char **at, const char *end, WordPattern pattern, Span *word)
 {
     if (*at >= end)
         return false;
     word->begin = *at;
-    *at = word->end = word_end(*at, end);
+    *at = word->end = word_end(*at, end, pattern);
     return true;
 }
 
-const char *byte_level_word_after(const char *text, size_t before, const char *end)
+const char *pattern_word_after(const char *text, size_t before, const char *end,
+                               WordPattern pattern)
 {
     const char *at = text;
     Span word = {text, text};
-    while (word.end <= text + before && byte_level_word(&at, end, &word))
+    while (word.end <= text + before && pattern_word(&at, end, pattern, &word))
         ;
     return word.end;
 }
@@ -210,6 +276,15 @@ int bpe_byte_id(const Vocabulary *v, int byte)
 {
     char name[4];
     return vocabulary_find(v, name, utf8_put(name, byte_level_character((unsigned char)byte)));
+}
+
+int bpe_find(const Vocabulary *v, Span bytes)
+{
+    const size_t size = (size_t)(bytes.end - bytes.begin);
+    char *written = memory_take(2 * size + 1);
+    const int id = vocabulary_find(v, written, byte_level_write(written, bytes.begin, size));
+    free(written);
+    return id;
 }
 
 /* A token that is not made of bytes is the text that it is, as in Hugging Face's decoder. */

@@ -1,4 +1,5 @@
-/* bpe.h: byte-level BPE, GPT-2's tokenizer: from a text to the ids of its subwords, and back.
+/* bpe.h: byte-level BPE, the tokenizer of GPT-2 and of later models: from a text to the ids of its
+ * subwords, and back.
  *
  * A text is cut into words. A word begins as its bytes; of all pairs of neighbours
  * that can be merged, the one whose merge comes first in the list is merged, the leftmost of
@@ -19,9 +20,9 @@
 
 /* ---- Words as bytes ---- */
 
-/* How GPT-2 reads a text: cut into words, and each word as bytes that can be printed.
+/* How a model reads a text: cut into words, and each word as bytes that can be printed.
  *
- * A word is what GPT-2's pattern matches: 's 't 're 've 'm 'll 'd; else a run of letters, of
+ * For GPT-2, and for what Pulga trains from nothing, a word is what GPT-2's pattern matches: 's 't 're 've 'm 'll 'd; else a run of letters, of
  * numbers or of other characters, with the space before it if there is one; else white space. Of a
  * run of white space, the last character is part of the next word. Here with _ for the space:
  *
@@ -29,15 +30,38 @@
  *
  * No byte is lost: the words of a text, one after another, are the text. In a vocabulary each byte
  * is written as a character: "!" to "~" and most of Latin-1 as themselves, the other bytes as
- * U+0100 and up. So the space is Ġ, and the word "_5" is the token "Ġ5". */
+ * U+0100 and up. So the space is Ġ, and the word "_5" is the token "Ġ5".
+ *
+ * Later models cut in other ways. In all of them a number has no space before it, and few digits:
+ *
+ *     the text            It'S__1984_o'clock!\n\n
+ *     PATTERN_GPT2        It | ' | S | _ | _1984 | _o | ' | clock | ! | \n\n
+ *     PATTERN_DIGITS      It | ' | S | __ | 1 | 9 | 8 | 4 | _o | ' | clock | ! | \n\n
+ *     PATTERN_QWEN        It | 'S | _ | _ | 1 | 9 | 8 | 4 | _o | 'clock | !\n\n
+ *     PATTERN_LLAMA       It | 'S | _ | _ | 198 | 4 | _o | 'clock | !\n\n */
+typedef enum { PATTERN_GPT2, PATTERN_DIGITS, PATTERN_QWEN, PATTERN_LLAMA } WordPattern;
+
+/* Whether a pattern's words of marks or of white space end with the line, or with several: then a
+ * text may be cut after its line ends, else before them. */
+static inline bool pattern_has_lines(WordPattern pattern)
+{
+    return pattern >= PATTERN_QWEN;
+}
 
 /* The next word from *at; moves *at past it; false if there is none. A byte that is not UTF-8
  * counts as one of the other characters. */
-bool byte_level_word(const char **at, const char *end, Span *word);
+bool pattern_word(const char **at, const char *end, WordPattern pattern, Span *word);
+
+/* GPT-2's. */
+static inline bool byte_level_word(const char **at, const char *end, Span *word)
+{
+    return pattern_word(at, end, PATTERN_GPT2, word);
+}
 
 /* The end of the word that a text goes on with after its first `before` bytes: of the word that
  * goes across that place, or of the next one; text + before if nothing follows. */
-const char *byte_level_word_after(const char *text, size_t before, const char *end);
+const char *pattern_word_after(const char *text, size_t before, const char *end,
+                               WordPattern pattern);
 
 /* The character that a byte is written as, and the byte of a character or -1. */
 int32_t byte_level_character(unsigned char byte);
@@ -155,6 +179,9 @@ typedef struct {
 /* The id of the token that is a byte, or -1. If all 256 bytes are tokens, any text can be
  * encoded. */
 int bpe_byte_id(const Vocabulary *vocabulary, int byte);
+
+/* The id of the token that stands for some bytes, or -1. */
+int bpe_find(const Vocabulary *vocabulary, Span bytes);
 
 /* The vocabulary must have all bytes; the ids of the merges must be ids of it. */
 Bpe bpe_new(const Vocabulary *vocabulary, const BpeMerge *merges, int count);

@@ -19,8 +19,9 @@ void vocabulary_free(Vocabulary *v)
 {
     arrfree(v->bytes);
     arrfree(v->start);
-    arrfree(v->special);
-    arrfree(v->reserved);
+    arrfree(v->kinds);
+    arrfree(v->reserved.ids);
+    arrfree(v->whole.ids);
     free(v->slots);
 }
 
@@ -31,7 +32,7 @@ const char *vocabulary_word(const Vocabulary *v, int id)
 
 bool vocabulary_is_special(const Vocabulary *v, int id)
 {
-    return v->special[id];
+    return v->kinds[id] == WORD_SPECIAL || v->kinds[id] == WORD_UNUSED;
 }
 
 size_t vocabulary_word_size(const Vocabulary *v, int id)
@@ -64,6 +65,20 @@ static void grow(Vocabulary *v)
         v->slots[slot_of(v, vocabulary_word(v, id), vocabulary_word_size(v, id))] = id;
 }
 
+static void put_in_set(const Vocabulary *v, WordSet *set, int id)
+{
+    const unsigned char *word = (const unsigned char *)vocabulary_word(v, id);
+    if (!*word) /* it is in no text */
+        return;
+    set->only = !arrlen(set->ids) || set->only == *word ? *word : -1;
+    arrput(set->ids, id);
+    set->first[*word] = true;
+    if (word[1])
+        set->second[word[1]] = true;
+    else
+        memset(set->second, true, sizeof set->second);
+}
+
 int vocabulary_add(Vocabulary *v, const char *word, size_t size, bool special)
 {
     if (2 * ((size_t)v->count + 1) > v->slot_count)
@@ -72,13 +87,14 @@ int vocabulary_add(Vocabulary *v, const char *word, size_t size, bool special)
     if (v->slots[slot] >= 0)
         return -1;
     arrput(v->start, (size_t)arrlen(v->bytes));
-    arrput(v->special, special);
-    if (special && size) /* an empty one is in no text */
-        arrput(v->reserved, v->count);
+    arrput(v->kinds, special ? WORD_SPECIAL : WORD_PLAIN);
     char *copy = arraddnptr(v->bytes, size + 1);
     memcpy(copy, word, size);
     copy[size] = 0;
-    return v->slots[slot] = v->count++;
+    v->slots[slot] = v->count++;
+    if (special)
+        put_in_set(v, &v->reserved, v->count - 1);
+    return v->count - 1;
 }
 
 int vocabulary_find(const Vocabulary *v, const char *word, size_t size)
@@ -86,50 +102,69 @@ int vocabulary_find(const Vocabulary *v, const char *word, size_t size)
     return v->count ? v->slots[slot_of(v, word, size)] : -1;
 }
 
-/* ---- Special words in a text ---- */
+/* ---- Words in a text ---- */
 
-/* The first place from `at` on with one of the bytes that begin a special word, most often [. */
-static const char *next_beginning(const char *at, const char *end, const bool *begins, int only)
+/* A byte that no other word has stays in the set: this costs only a closer look. */
+void vocabulary_allow(Vocabulary *v, int id, WordKind kind)
 {
-    if (only >= 0)
-        return memchr(at, only, (size_t)(end - at));
-    while (at < end && !begins[(unsigned char)*at])
+    for (ptrdiff_t i = arrlen(v->reserved.ids) - 1; i >= 0; i--)
+        if (v->reserved.ids[i] == id)
+            arrdel(v->reserved.ids, i);
+    v->kinds[id] = kind;
+    if (kind != WORD_UNUSED)
+        put_in_set(v, &v->whole, id);
+}
+
+/* The first place from `at` on with one of the bytes that begin a word, most often [ or <. */
+static const char *next_beginning(const WordSet *set, const char *at, const char *end)
+{
+    if (set->only >= 0)
+        return memchr(at, set->only, (size_t)(end - at));
+    while (at < end && !set->first[(unsigned char)*at])
         at++;
     return at < end ? at : NULL;
 }
 
-/* The id of the shortest special word that a text begins with, or -1. */
-static int special_at(const Vocabulary *v, const char *text, size_t size)
+/* The id of the longest word that a text begins with, or -1. */
+static int longest_at(const Vocabulary *v, const WordSet *set, const char *text, size_t size)
 {
-    int shortest = -1;
-    for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++) {
-        const int id = v->reserved[i];
+    int longest = -1;
+    if (size > 1 && !set->second[(unsigned char)text[1]])
+        return -1;
+    for (ptrdiff_t i = 0; i < arrlen(set->ids); i++) {
+        const int id = set->ids[i];
         const size_t length = vocabulary_word_size(v, id);
         if (length <= size && !memcmp(text, vocabulary_word(v, id), length) &&
-            (shortest < 0 || length < vocabulary_word_size(v, shortest)))
-            shortest = id;
+            (longest < 0 || length > vocabulary_word_size(v, longest)))
+            longest = id;
     }
-    return shortest;
+    return longest;
 }
 
-const char *vocabulary_find_reserved(const Vocabulary *v, const char *text, size_t size, int *id)
+static const char *find_in_set(const Vocabulary *v, const WordSet *set, const char *text,
+                               size_t size, int *id)
 {
     const char *end = text + size;
-    bool begins[256] = {false};
-    int only = arrlen(v->reserved) ? (unsigned char)*vocabulary_word(v, v->reserved[0]) : 0;
-    for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++) {
-        const unsigned char first = (unsigned char)*vocabulary_word(v, v->reserved[i]);
-        begins[first] = true;
-        only = first == only ? only : -1;
-    }
-    for (const char *at = text; (at = next_beginning(at, end, begins, only)); at++) {
-        const int found = special_at(v, at, (size_t)(end - at));
+    if (!arrlen(set->ids))
+        return NULL;
+    for (const char *at = text; (at = next_beginning(set, at, end)); at++) {
+        const int found = longest_at(v, set, at, (size_t)(end - at));
         if (found >= 0) {
             *id = found;
             return at;
         }
     }
     return NULL;
+}
+
+const char *vocabulary_find_reserved(const Vocabulary *v, const char *text, size_t size, int *id)
+{
+    return find_in_set(v, &v->reserved, text, size, id);
+}
+
+const char *vocabulary_find_whole(const Vocabulary *v, const char *text, size_t size, int *id)
+{
+    return find_in_set(v, &v->whole, text, size, id);
 }
 
 /* A vocabulary gives the words their ids. */

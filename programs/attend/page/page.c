@@ -176,6 +176,8 @@ static void put_tokens(FILE *out, const Tokenizer *t)
         if (!tokenizer_is_text(t, id))
             fprintf(out, "%s%d", count++ ? "," : "", id);
     fputs("],\n", out);
+    put_ints(out, "whole", t->vocabulary.whole.ids, (int)arrlen(t->vocabulary.whole.ids));
+    fputs(",\n", out);
 }
 
 static void put_spacing(FILE *out, const Tokenizer *t)
@@ -200,9 +202,13 @@ static void put_spacing(FILE *out, const Tokenizer *t)
 /* How a text is cut: the names of CUTS in model/tokens.js. */
 static const char *cut_name(const Tokenizer *t)
 {
+    static const char *const PATTERNS[] = {[PATTERN_GPT2] = "bytes",
+                                           [PATTERN_DIGITS] = "digits",
+                                           [PATTERN_QWEN] = "qwen",
+                                           [PATTERN_LLAMA] = "llama"};
     switch (t->kind) {
     case TOKENIZER_CHAR: return "characters";
-    case TOKENIZER_BPE: return "bytes";
+    case TOKENIZER_BPE: return PATTERNS[t->pattern];
     case TOKENIZER_WORD: break;
     }
     return t->punctuation == PUNCTUATION_ALONE      ? "alone"
@@ -217,11 +223,12 @@ static void put_tokenizer(FILE *out, const Pretrained *model)
     const Tokenizer *t = &model->tokenizer;
     const bool turns = t->objective == OBJECTIVE_TURNS;
     fprintf(out,
-            "{\"kind\":\"%s\",\"cut\":\"%s\",\"form\":\"%s\",\"stream\":%s,\"objective\":\"%s\","
+            "{\"kind\":\"%s\",\"cut\":\"%s\",\"ignoreMerges\":%s,\"form\":\"%s\",\"stream\":%s,"
+            "\"objective\":\"%s\","
             "\"causal-source\":%s,\n"
             "\"special\":{\"bos\":%d,\"eos\":%d,\"unk\":%d,\"sep\":%d,\"mask\":%d},\n",
-            TOKENIZER_NAMES[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
-            OBJECTIVE_NAMES[turns ? OBJECTIVE_PAIRS : t->objective],
+            TOKENIZER_NAMES[t->kind], cut_name(t), json_bool(t->ignore_merges), FORMS[t->form],
+            json_bool(t->stream), OBJECTIVE_NAMES[turns ? OBJECTIVE_PAIRS : t->objective],
             json_bool(turns || model->config.causal_source), t->bos, t->eos, t->unk, t->sep,
             t->mask);
     put_tokens(out, t);

@@ -18,7 +18,7 @@ int begin_tests(void **state)
     trained = trained_open("un gato come\nun perro salta\nun pad come\n", (const char *[]){NULL});
     Vocabulary *vocabulary = &trained.model.tokenizer.vocabulary;
     pad = vocabulary_find(vocabulary, "pad", 3);
-    vocabulary->special[pad] = true;
+    vocabulary->kinds[pad] = WORD_SPECIAL;
     *state = &trained;
     return 0;
 }
@@ -107,9 +107,11 @@ TEST(special_tokens_are_drawn_if_there_are_no_others)
     Tokenizer *t = &f->model.tokenizer;
     const Tokenizer kept = *t;
     const int V = t->vocabulary.count;
-    bool special[16], seen[16] = {0};
-    memset(special, 1, sizeof special);
-    t->vocabulary.special = special;
+    bool seen[16] = {0};
+    WordKind special[16];
+    for (int i = 0; i < 16; i++)
+        special[i] = WORD_SPECIAL;
+    t->vocabulary.kinds = special;
     t->bos = t->eos = -1;
     t->stream = true;
     const AnswerRules rules = {.count = 40, .words = 9, .sampling = {9, 1, 0}};

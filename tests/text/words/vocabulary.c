@@ -29,10 +29,41 @@ TEST(special_words_are_found_in_a_text)
     assert_reserved(&v, "a word [bos <s |pad|> [", NULL, 0);
     assert_reserved(&v, "a [eos]", "[eos]", 2);
     assert_reserved(&v, "a [bos] [eos]", "[bos]", 2);
-    assert_reserved(&v, "<s>2", "<s>", 0); /* the shorter of two that begin alike */
+    assert_reserved(&v, "<s>2", "<s>2", 0); /* the longer of two that begin alike */
     assert_reserved(&v, "<<<|pad|>", "<|pad|>", 2);
     assert_reserved(&v, "añ", "ñ", 1);
     assert_reserved(&v, "[eo", NULL, 0); /* the end of the text comes first */
+}
+
+/* One that texts may contain, one that is not used, and one of a single byte. */
+TEST(some_special_words_are_allowed)
+{
+    FREED_BY(vocabulary_free) Vocabulary v = vocabulary_new();
+    static const char *const special[] = {"<a>", "<a>!", "[pad]", "[bos]", "@"};
+    const char text[] = "[pad] @ <a <a>! <a>?", *const end = text + strlen(text);
+    int id = -1;
+    for (int i = 0; i < 5; i++)
+        vocabulary_add(&v, special[i], strlen(special[i]), true);
+    assert_null(vocabulary_find_whole(&v, text, strlen(text), &id));
+    vocabulary_allow(&v, 0, WORD_ADDED);
+    vocabulary_allow(&v, 1, WORD_CONTROL);
+    vocabulary_allow(&v, 2, WORD_UNUSED);
+    assert_reserved(&v, text, "@", 6);
+    vocabulary_allow(&v, 4, WORD_SPECIAL);
+    assert_reserved(&v, text, NULL, 0);
+    assert_reserved(&v, "<a>[bos]", "[bos]", 3);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(vocabulary_is_special(&v, i), i >= 2);
+    static const struct {
+        int from, place, id;
+    } found[] = {{0, 6, 4}, {7, 11, 1}, {12, 16, 0}};
+    for (int i = 0; i < 3; i++) {
+        const char *at = text + found[i].from;
+        assert_ptr_equal(vocabulary_find_whole(&v, at, (size_t)(end - at), &id),
+                         text + found[i].place);
+        assert_int_equal(id, found[i].id);
+    }
+    assert_null(vocabulary_find_whole(&v, text + 17, 3, &id));
 }
 
 TEST(the_nearest_words_are_named)

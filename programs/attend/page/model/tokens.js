@@ -14,8 +14,15 @@ const OPENING = "\\p{Ps}\\p{Pi}¿¡";
 const LETTER = "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\u200C\\u200D\\u24B6-\\u24E9" +
   "\\u{1F130}-\\u{1F149}\\u{1F150}-\\u{1F169}\\u{1F170}-\\u{1F189}";
 
+// The words of later models than GPT-2, with so many numbers in one: see text/subwords/bpe.c.
+const laterWords = numbers => new RegExp(
+  `'(?:[sStTmMdDſ]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}|` +
+  ` ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|[${SPACE}]*[\\r\\n]+|[${SPACE}]+(?![^${SPACE}])|` +
+  `[${SPACE}]+`, "gu");
+
 // How a text is cut. Words: each mark of punctuation is one, or it is part of a word, or a run of
-// marks is one. Subwords begin as the words of GPT-2, which have the space before them.
+// marks is one. Subwords begin as the words of GPT-2, which have the space before them, or as those
+// of later models.
 const CUTS = {
   alone: new RegExp(`[${MARK}]|[^${MARK}${SPACE}]+`, "gu"),
   inWords: new RegExp(`[^${SPACE}]+`, "gu"),
@@ -23,6 +30,10 @@ const CUTS = {
   characters: /[^]/gu, // any one character
   bytes: new RegExp(`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|` +
     `[${SPACE}]+(?![^${SPACE}])|[${SPACE}]+`, "gu"),
+  digits: new RegExp(`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+|\\p{N}| ?[^${SPACE}\\p{L}\\p{N}]+|` +
+    `[${SPACE}]+(?![^${SPACE}\\p{N}])|[${SPACE}]+`, "gu"),
+  qwen: laterWords("\\p{N}"),
+  llama: laterWords("\\p{N}{1,3}"),
 };
 
 const IS_MARK = new RegExp(`^[${MARK}]`, "u"), IS_OPENING = new RegExp(`^[${OPENING}]`, "u");
@@ -66,6 +77,10 @@ class Tokens {
     this.size = this.tokens.length;
     this.ids = new Map(this.tokens.map((token, id) => [token, id]));
     this.specials = new Set(known.specials); // ids of what stands for no text
+    this.wholes = new Set(known.whole); // of tokens that are cut out of a text whole
+    const wholes = known.whole.map(id => this.tokens[id]).sort((a, b) => b.length - a.length);
+    this.splitter = wholes.length ? new RegExp("(" + wholes.map(
+      token => token.replace(/[^\p{L}\p{N}\s_-]/gu, "\\$&")).join("|") + ")") : undefined;
     this.ranks = new Map(); // of two ids: the place of their merge in the list of merges
     for (let i = 0; i < this.merges.length; i += 3)
       this.ranks.set(this.pair(this.merges[i], this.merges[i + 1]), i);
@@ -138,12 +153,22 @@ class Tokens {
     parts.forEach((part, i) => {
       if (i)
         this.addSpecial(tokens, between);
-      for (const piece of this.clean(part).match(CUTS[this.cut]) || [])
-        if (this.kind === "bpe")
-          this.addSubwords(tokens, piece);
+      // Every second piece is a token that is cut out whole.
+      this.clean(part).split(this.splitter).forEach((piece, place) => {
+        if (place % 2)
+          this.addToken(tokens, this.ids.get(piece));
         else
-          this.addWord(tokens, piece);
+          this.addPiece(tokens, piece);
+      });
     });
+  }
+
+  addPiece(tokens, text) {
+    for (const piece of text.match(CUTS[this.cut]) || [])
+      if (this.kind === "bpe")
+        this.addSubwords(tokens, piece);
+      else
+        this.addWord(tokens, piece);
   }
 
   // White space and accents as the model knows them: in the form NFC "e" and a combining accent
@@ -170,8 +195,9 @@ class Tokens {
   //
   //     h u g s  ->  h ug s  ->  hug s
   addSubwords(tokens, word) {
-    const bytes = [...new TextEncoder().encode(word)];
-    const ids = bytes.map(byte => this.ids.get(BYTE_LETTERS[byte]));
+    const letters = [...new TextEncoder().encode(word)].map(byte => BYTE_LETTERS[byte]);
+    const whole = this.ignoreMerges ? this.ids.get(letters.join("")) : undefined;
+    const ids = whole === undefined ? letters.map(letter => this.ids.get(letter)) : [whole];
     for (;;) {
       let best = -1, lowest = Infinity;
       for (let i = 0; i + 1 < ids.length; i++) {
@@ -184,7 +210,11 @@ class Tokens {
       ids.splice(best, 2, this.merges[lowest + 2]);
     }
     for (const id of ids)
-      tokens.push({text: this.shown(id), id, special: false, nearest: []});
+      this.addToken(tokens, id);
+  }
+
+  addToken(tokens, id) {
+    tokens.push({text: this.shown(id), id, special: false, nearest: []});
   }
 
   // Up to three known words that resemble a word: those with the smallest edit distance, but none
@@ -221,7 +251,7 @@ class Tokens {
     if (!masked && text.includes("[mask]"))
       return {kind: "gaps", token: "[mask]"};
     for (const id of this.specials)
-      if (this.tokens[id] && (own + "\n" + this.clean(own)).includes(this.tokens[id]))
+      if (this.tokens[id] && !this.wholes.has(id) && (own + "\n" + this.clean(own)).includes(this.tokens[id]))
         return {kind: "reserved", token: this.tokens[id]};
     if (pairs && !text.split("\t")[0].trim())
       return {kind: "source"};
@@ -266,7 +296,7 @@ class Tokens {
   // The bytes that a subword stands for.
   bytes(id) {
     const token = this.tokens[id], bytes = [...token].map(letter => LETTER_BYTES.get(letter));
-    const isText = this.specials.has(id) || bytes.includes(undefined);
+    const isText = this.specials.has(id) || this.wholes.has(id) || bytes.includes(undefined);
     return isText ? [...new TextEncoder().encode(token)] : bytes;
   }
 
