@@ -27,8 +27,8 @@
 # make notebooks  runs those of docs/notebooks and compares what they show; PYTHON=.venv/bin/python
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
-# make wheel-windows builds that for Windows, build/wheel/windows/pulga-*.whl; wheel-macos
-#                 those for macOS, build/wheel/macosx*/pulga-*.whl; wheels: all
+# make wheel-windows builds that for Windows, build/wheel/windows/pulga-*.whl; wheels: all
+# make wheel-macos builds those for macOS, build/wheel/macosx*/pulga-*.whl
 # make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
 # make windows    builds the programs for Windows, build/windows/*.exe, and a .zip of them
 # make windows-test  tests those in wine
