@@ -27,8 +27,8 @@
 # make notebooks  runs those of docs/notebooks and compares what they show; PYTHON=.venv/bin/python
 # make wheel      builds a package for Python, build/wheel/pulga-*.whl
 # make wheel-wasm builds that of WebAssembly, for every system; wheel-aarch64 that for ARM
-# make wheel-windows builds that for Windows, build/wheel/windows/pulga-*.whl; wheel-macos
-#                 those for macOS, build/wheel/macosx*/pulga-*.whl; wheels: all
+# make wheel-windows builds that for Windows, build/wheel/windows/pulga-*.whl; wheels: all
+# make wheel-macos builds those for macOS, build/wheel/macosx*/pulga-*.whl
 # make wheel-test installs it into a new environment and tests it there; ENGINE=wasm WebAssembly's
 # make windows    builds the programs for Windows, build/windows/*.exe, and a .zip of them
 # make windows-test  tests those in wine
@@ -111,8 +111,8 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
 # The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
 TEAM = programs/train/team/team_mpi.c
-# In WebAssembly these take the places of these files and of programs/terminal/process.c;
-# base/system/windows/ and macos.mk have what does elsewhere.
+# What this system gives. WebAssembly has WASI in its place, and in that of
+# programs/terminal/process.c; on Windows it is base/system/windows/.
 SYSTEM = base/system/$(if $(ON_MACOS),macos,linux).c base/system/unix.c
 WASI = base/system/wasi.c programs/terminal/process_wasi.c
 # The prompt line where there is no libedit.
