@@ -101,6 +101,18 @@ def look_at_lab_words(page, folder):
     page.check_errors()
 
 
+def look_at_lab_turns(page, folder):
+    """A text of conversations is recognised, and the page reads what is said and its answer."""
+    page.open(BUILD / "lab" / "pulga.html")
+    page.run("location.hash = 'text=' + encodeURIComponent('A: hola\\nB: ya\\nA: soy Leo\\nB: hola Leo\\n')")
+    page.settle()
+    choose(page, "steps", "60")
+    assert "1 conversation, " in press_train(page)
+    wait(page, "run.frame.contentDocument.getElementById('chips')?.textContent.includes('hola')")
+    assert "(start)hola" in page.run("run.frame.contentDocument.getElementById('chips').textContent")
+    page.check_errors()
+
+
 def look_at_lab_errors(page, folder):
     """A mistake is one line, about the field, and the run that is open stays; the next one begins as
     if it had not been made. A first sentence that is longer than the context is cut."""
