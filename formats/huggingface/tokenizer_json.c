@@ -309,7 +309,7 @@ static void put_added_entries(const char *file, Entry *entries, int count, const
     }
 }
 
-/* Adds the ids from `from` on, for which the tokenizer has no words: models are made a little larger
+/* Adds the ids from `from` on, for which the tokenizer has no words: some models have more ids
  * than their tokenizers. */
 static void add_unused(const char *file, Vocabulary *v, int from, int count)
 {
