@@ -15,7 +15,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import unicodedata
 
@@ -112,9 +111,9 @@ def read_all(pattern):
 PIECES = (
     "I'M YOU'RE He'S we'll THEY'VE it'd 'S 'ſ 'ſt don't DON'T ¿Qué? ¡No! niño pingüino año 3.º "
     "1984 12345678 3,14 ٣٤٥ ² ½ Ⅷ १२३ 你好世界 日本語です。 ありがとう 한국어 안녕 Привет мир שלום مرحبا "
-    "e\u0301 n\u0303 a\u0300\u0327 \u0301 क्षि ไทย 👨\u200d👩\u200d👧 👍🏽 🇪🇸 ☎\ufe0f … — «x» for(i=0;i<10;++i){ "
-    "return\tx; #include \"a.h\" __init__ -> => != /* x */ https://a.b/c?d=e&f x_1 A1b2 ŉ ǆ ﬁ ß İ K "
-    "\u2028 \ufeff \u200b \x01 \x7f").split(" ")
+    "e\u0301 n\u0303 a\u0300\u0327 \u0301 क्षि ไทย 👨\u200d👩\u200d👧 👍🏽 🇪🇸 ☎\ufe0f … — «x» "
+    "for(i=0;i<10;++i){ return\tx; #include \"a.h\" __init__ -> => != /* x */ https://a.b/c?d=e&f "
+    "x_1 A1b2 ŉ ǆ ﬁ ß İ K \u2028 \ufeff \u200b \x01 \x7f").split(" ")
 BLANKS = [" "] * 12 + ["", "", "", "  ", "   ", "\t", "\n", "\n\n", " \n", "\n  ", "\r", "\r\r\n",
                        " \r\n\n ", "\n\n\t", "\u00a0", "\u3000", "\u3000\u3000", "\x0b", "\x85",
                        "\u2009 ", " \u2009", "!\n", ".\n\n", "\n \n \n  "]
@@ -153,8 +152,8 @@ def texts_of(name, draw, exceptions):
 # ---- Tokenizers ----
 
 def all_splits(model):
-    """The merges as those of Llama 3 are made: of each token all pairs of tokens that it can be made
-    of, and a few tokens that no merge makes."""
+    """Merges as Llama 3 has them: of each token all pairs that it can be made of; and some
+    tokens that no merge makes."""
     vocab, merges = model["vocab"], []
     for word, rank in sorted(vocab.items(), key=lambda item: item[1]):
         pairs = [(word[:i], word[i:]) for i in range(1, len(word))]

@@ -313,7 +313,7 @@ static void put_added_entries(const char *file, Entry *entries, int count, const
     }
 }
 
-/* Adds the ids from `from` on, for which the tokenizer has no words: models are made a little larger
+/* Adds the ids from `from` on, for which the tokenizer has no words: some models have more ids
  * than their tokenizers. */
 static void add_unused(const char *file, Vocabulary *v, int from, int count)
 {
@@ -416,11 +416,11 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
     return cJSON_GetArraySize(tokens) == 1 ? cJSON_GetStringValue(tokens->child) : NULL;
 }
 
-/* Reads which tokens the template puts around a text. That of GPT-2, ByteLevel, puts none; Llama
- * has a Sequence of that and of a TemplateProcessing. There "single" is [bos] A, [bos] A [eos], or only A, as in
- * {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads by lines, which
- * begin with it; one that comes last ends them, although none is put after a prompt, which goes
- * on. (Of pairs, it is [sep], and the caller knows that.) */
+/* Reads which tokens the template puts around a text. That of GPT-2, ByteLevel, puts none; Llama's
+ * is a Sequence of that and of a TemplateProcessing. There "single" is [bos] A, [bos] A [eos], or
+ * only A, as in {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads by
+ * lines, which begin with it; one that comes last ends them, although none is put after a prompt,
+ * which goes on. (Of pairs, it is [sep], and the caller knows that.) */
 static void read_template(const char *file, const cJSON *processor, const char **bos,
                           const char **last)
 {

@@ -136,7 +136,8 @@ def split_at(pattern):
 def look_at_later_patterns(page, folder):
     """So have the later models of subwords, and tokens that are cut out of a text whole."""
     draw = random.Random(6)
-    text = "He'S  it'LL 'ſ ¡1984! \n\n (a)\tb  5" + "".join(draw.choice(LETTERS) for _ in range(800))
+    text = "".join(draw.choice(LETTERS) for _ in range(800))
+    text = "He'S  it'LL 'ſ ¡1984! \n\n (a)\tb  5" + text
     run = trained(folder, text.strip(), "--tokens", "bpe", "--vocabulary", 300, "--context", 4000,
                   "--sequence", "stream")
     file = run / "tokenizer.json"

@@ -22,9 +22,10 @@
 
 /* How a model reads a text: cut into words, and each word as bytes that can be printed.
  *
- * For GPT-2, and for what Pulga trains from nothing, a word is what GPT-2's pattern matches: 's 't 're 've 'm 'll 'd; else a run of letters, of
- * numbers or of other characters, with the space before it if there is one; else white space. Of a
- * run of white space, the last character is part of the next word. Here with _ for the space:
+ * For GPT-2, and for what Pulga trains from nothing, a word is what GPT-2's pattern matches: 's 't
+ * 're 've 'm 'll 'd; else a run of letters, of numbers or of other characters, with the space
+ * before it if there is one; else white space. Of a run of white space, the last character is part
+ * of the next word. Here with _ for the space:
  *
  *     It's__5_o'clock!  ->  It | 's | _ | _5 | _o | ' | clock | !
  *
@@ -41,8 +42,8 @@
  *     PATTERN_LLAMA       It | 'S | _ | _ | 198 | 4 | _o | 'clock | !\n\n */
 typedef enum { PATTERN_GPT2, PATTERN_DIGITS, PATTERN_QWEN, PATTERN_LLAMA } WordPattern;
 
-/* Whether a pattern's words of marks or of white space end with the line, or with several: then a
- * text may be cut after its line ends, else before them. */
+/* Whether marks and blanks have the line ends after them in their word. Then a long text may be cut
+ * after line ends, else before them. */
 static inline bool pattern_has_lines(WordPattern pattern)
 {
     return pattern >= PATTERN_QWEN;
