@@ -134,5 +134,10 @@ class LiveReading {
 
 let reading = null; // the one that is shown
 const seesAhead = (query, key) => query < reading.prefix && key < reading.prefix;
-const headName = head =>
-  say("head_name", {layer: data.heads[head].layer, head: data.heads[head].head});
+// A head that shares its keys and values says with which.
+function headName(index) {
+  const {layer, head} = data.heads[index], {heads, "key-heads": keys = heads} = data.model || {};
+  const name = say("head_name", {layer, head}), group = heads / keys;
+  const first = Math.floor((head - 1) / group) * group + 1;
+  return group > 1 ? name + say("head_shares", {first, last: first + group - 1}) : name;
+}

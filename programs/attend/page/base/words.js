@@ -60,6 +60,8 @@ const WORDS = {
   by_distance: ["farthest back", "las que miran más lejos"],
   layer: ["layer {layer}", "capa {layer}"],
   head_name: ["Layer {layer}, head {head}", "Capa {layer}, cabeza {head}"],
+  head_shares: [" (keys and values of heads {first} to {last})",
+    " (claves y valores de las cabezas {first} a {last})"],
   ramp: ["Colours from weight 0 to weight 1", "Colores del peso 0 al peso 1"],
   unseen: ["cannot attend", "no puede atender"],
   lift: ["bring out small weights", "resaltar pesos pequeños"],
@@ -225,6 +227,10 @@ const WORDS = {
   positions: ["Positions", "Posiciones"],
   hint_positions: ["How alike the vectors of two places are: their cosine, from −1 to 1.",
     "Cuánto se parecen los vectores de dos lugares: su coseno, de −1 a 1."],
+  hint_rotary: ["Each place turns queries and keys by its own angles. Here is the mean cosine of " +
+    "the angles between two places: it depends on how far apart they are, and on nothing else.",
+    "Cada lugar gira las consultas y las claves en ángulos propios. Aquí está el coseno medio de " +
+    "los ángulos entre dos lugares: depende de cuánto distan, y de nada más."],
   cosine: ["places {a} and {b}: {n}", "lugares {a} y {b}: {n}"],
   point_cosine: ["Point at a cell, or tap it.", "Señala o toca una celda."],
   places: ["Places by places; arrow keys move the cell",

@@ -1,5 +1,6 @@
 // positions.js: the cosine of every pair of position vectors. Places that are near each other have
-// vectors that are alike; how far that reaches is what the model knows of order.
+// vectors that are alike; how far that reaches is what the model knows of order. Of rotary positions
+// it is the mean cosine of the angles between two places.
 
 const MOST_PLACES = 64;
 let cosines = null;
@@ -22,7 +23,9 @@ function positionsTable() {
     looked: () => cell, point: look, pin: look,
   });
   look(null);
-  cosines.canvas.setAttribute("aria-label", say("hint_positions"));
+  const hint = say(data.model.positions === "rotary" ? "hint_rotary" : "hint_positions");
+  at("positions-hint").textContent = hint;
+  cosines.canvas.setAttribute("aria-label", hint);
   cosines.arrange(Math.min(at("cosines").clientWidth, 22 * rem()));
 }
 
