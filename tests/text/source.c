@@ -172,8 +172,9 @@ static void check_words(char *const *paths, const Text *whole, WordPattern patte
         for (int i = 0; i < count; i++)
             for (Span part = text_span(&chunks[i]);
                  pattern_word(&part.begin, part.end, pattern, &word);) {
-                assert_true(pattern_word(&rest.begin, rest.end, pattern, &wanted));
-                assert_int_equal(word.end - word.begin, wanted.end - wanted.begin);
+                const bool more = pattern_word(&rest.begin, rest.end, pattern, &wanted);
+                if (!more || word.end - word.begin != wanted.end - wanted.begin)
+                    fail(); /* an assertion for each word would take seconds */
             }
     assert_ptr_equal(rest.begin, rest.end);
     source_free(s);
@@ -206,20 +207,21 @@ TEST(blocks_are_the_text)
 }
 
 /* Whatever the lines end with: marks with the line ends after them may be one word, and so may the
- * line ends between blanks. */
+ * line ends between blanks, at whatever place of them a chunk is read up to. */
 TEST(no_word_is_cut)
 {
     static const char *const ends[] = {"uno!\n", "uno\n\n \n  ", "uno.\n \t", "uno 1\n", "uno. "};
-    for (size_t i = 0; i < COUNT_OF(ends); i++) {
-        AUTOFREE char *text = malloc(LARGE + 100);
-        for (size_t size = 0; size < LARGE;)
-            size += (size_t)sprintf(text + size, "%s", ends[i]);
-        FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
-        Source *whole = source_open(files.paths, (SourceRules){.large = SIZE_MAX});
-        for (WordPattern pattern = PATTERN_GPT2; pattern <= PATTERN_LLAMA; pattern++)
-            check_words(files.paths, source_text(whole), pattern);
-        source_free(whole);
-    }
+    for (size_t i = 0; i < COUNT_OF(ends); i++)
+        for (size_t from = 0; from < (i == 1 ? strlen(ends[i]) : 1); from++) {
+            AUTOFREE char *text = malloc(LARGE + 100);
+            for (size_t size = 0; size < LARGE;)
+                size += (size_t)sprintf(text + size, "%s", ends[i] + (size ? 0 : from));
+            FREED_BY(files_free) Files files = files_of(text, NULL, NULL);
+            Source *whole = source_open(files.paths, (SourceRules){.large = SIZE_MAX});
+            check_words(files.paths, source_text(whole), PATTERN_DIGITS);
+            check_words(files.paths, source_text(whole), PATTERN_QWEN);
+            source_free(whole);
+        }
 }
 
 TEST(other_ends_of_lines_and_none)
