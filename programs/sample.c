@@ -10,8 +10,8 @@
 #include "model/gpt.h"
 #include "programs/sample/chat.h"
 #include "programs/sample/choice.h"
-#include "programs/sample/conversation.h"
 #include "programs/sample/near.h"
+#include "programs/sample/prompt_line.h"
 #include "programs/sample/score.h"
 #include "programs/sample/show.h"
 #include "programs/terminal/options.h"
@@ -178,7 +178,7 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
         AUTOFREE char *prompt = words_together(words);
         good = answer_prompt(&answerer, &screen, _("the prompt"), prompt, strlen(prompt));
     } else if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !choice->decode)
-        converse(&answerer, &screen, choice, decided);
+        prompt_line(&answerer, &screen, choice, decided);
     else
         good = answer_lines(&answerer, &screen);
     answerer_free(&answerer);

@@ -215,6 +215,15 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     return json;
 }
 
+/* How Transformers writes a conversation for a model of turns, in Jinja. */
+static const char TURNS[] =
+    "{% for m in messages %}{% if m['role'] == 'user' %}{% if loop.first %}[bos]{% endif %}"
+    "{{ m['content'] }}[sep]{% else %}{{ m['content'] }}[eos]{% endif %}{% endfor %}";
+static const char CHATML[] =
+    "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>\\n' "
+    "}}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+
 /* All of tokenizer_config.json: which class of Transformers reads the tokenizer, and which of its
  * tokens are special. For batches of several texts Transformers needs a token to pad them with. A
  * run has none of its own, so [eos] is named. */
@@ -235,6 +244,8 @@ static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
         if (tokens[i].id >= 0)
             cJSON_AddStringToObject(json, tokens[i].name, vocabulary_word(v, tokens[i].id));
+    if (t->objective == OBJECTIVE_TURNS)
+        cJSON_AddStringToObject(json, "chat_template", t->opening ? CHATML : TURNS);
     if (t->kind == TOKENIZER_BPE) /* else decoding takes away spaces before punctuation */
         cJSON_AddFalseToObject(json, "clean_up_tokenization_spaces");
     cJSON_AddNumberToObject(json, "model_max_length", context);

@@ -156,6 +156,7 @@ completed() {
     [ "$(completed train --objective = m)" = "masked" ]
     [ "$(completed train --objective =)" = "next
 pairs
+turns
 masked" ]
     [ "$(completed train --objective p)" = "pairs" ]
     [ "$(completed train --resume run)" = "compopt -o dirnames" ]

@@ -14,6 +14,7 @@ talk() {
     talk
     grep -qx 'text    charla.txt: 4 conversations, 56 tokens to predict, vocabulary 16' train.txt
     grep -q '"objective":.*"turns"' run/config.json
+    jq -r .chat_template run/tokenizer_config.json | grep -q "^{% for m in messages %}.*\[bos\].*\[sep\].*\[eos\]"
     printf 'hola\nsoy Leo\nqué tal\nquién soy\n\nhola\nsoy Eva\r\nqué tal\nquién soy' |
         "$BIN/sample" run --threads 1 >out.txt
     printf 'you: hola\nrun: hola, quién eres?\nyou: soy %s\nrun: hola %s\nyou: qué tal\nrun: bien\nyou: quién soy\nrun: eres %s\n' \
@@ -127,6 +128,7 @@ read_of() {
     "$BIN/train" charla.txt --from from --objective turns --lr-factor 0.3 --steps 300 --threads 1 --out more >out.txt
     grep -q '4 conversations' out.txt
     jq -e '.post_processor == null' more/tokenizer.json >out.txt
+    jq -r .chat_template more/tokenizer_config.json | grep -qF "{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}"
     printf 'hola\nsoy Leo\n' | "$BIN/sample" more >out.txt
     [ "$(cat out.txt)" = $'you: hola\nmore: hola, quién eres?\nyou: soy Leo\nmore: hola Leo' ]
     "$BIN/train" --resume more --steps 301 >out.txt

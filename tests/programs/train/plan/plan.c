@@ -49,19 +49,19 @@ static Case begin(size_t count, bool stream)
     return c;
 }
 
-/* `count` pairs of two words and two words. */
-static Case begin_pairs(size_t count)
+/* `count` pairs, or conversations, of two words and two words. */
+static Case begin_answers(ObjectiveKind objective, size_t count)
 {
-    static const char PAIR[] = "a b\tc d\n";
-    const size_t length = sizeof PAIR - 1;
+    const char *pair = objective == OBJECTIVE_PAIRS ? "a b\tc d\n" : "A: a b\nB: c d\n\n";
+    const size_t length = strlen(pair);
     char *string = calloc(1, count * length + 1);
     for (size_t i = 0; i < count; i++)
-        memcpy(string + i * length, PAIR, length);
+        memcpy(string + i * length, pair, length);
     Case c = {0};
     fields_preset(SETTINGS, &c.settings);
-    c.settings.objective = OBJECTIVE_PAIRS;
+    c.settings.objective = objective;
     Text text = literal_text(string);
-    const TokenizerRules rules = {.kind = TOKENIZER_WORD, .objective = OBJECTIVE_PAIRS};
+    const TokenizerRules rules = {.kind = TOKENIZER_WORD, .objective = objective};
     c.tokenizer = tokenizer_train(&text, rules);
     c.corpus = corpus_new(&text, &c.tokenizer);
     text_free(&text);
@@ -212,7 +212,7 @@ TEST(the_length_of_a_run_suits_its_text)
         {MASKED, 300, 0, 0, 0, CHOSEN, 0, 2, 30, 16 * 300, 240, ADAMW},
         {MASKED, 30000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 8 * 10, 1228, ADAMW},
         {MASKED, 4999, 1, 0, 0, CHOSEN, 0, 2, 16, 4 * 15, 639, MUON},
-        {TURNS, 2000, 0, 0, 0, CHOSEN, 0.1, 2, 9, 30, 30, MUON},
+        {TURNS, 1000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 30, 43, MUON},
         {PAIRS, 100, 0, 0, 0, CHOSEN, 0, 2, 100, 300, 15, ADAMW}, /* whole in a step */
         {PAIRS, 1000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 60, 87, MUON},
         {PAIRS, 10000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 24, 408, MUON},
@@ -220,10 +220,10 @@ TEST(the_length_of_a_run_suits_its_text)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const bool pairs = cases[i].objective == OBJECTIVE_PAIRS;
-        Case c = pairs ? begin_pairs(cases[i].count) : begin(cases[i].count, cases[i].stream);
-        c.settings.objective = cases[i].objective;
-        if (cases[i].objective != TURNS) /* they would be cut where there are none */
-            c.corpus.objective.kind = cases[i].objective;
+        Case c = objective_answers(cases[i].objective)
+                     ? begin_answers(cases[i].objective, cases[i].count)
+                     : begin(cases[i].count, cases[i].stream);
+        c.settings.objective = c.corpus.objective.kind = cases[i].objective;
         c.settings.tokens = cases[i].chars ? TOKENIZER_CHAR : TOKENIZER_WORD;
         if (cases[i].deep) {
             c.settings.shape.norm = NORM_POST;

@@ -1,6 +1,6 @@
-/* conversation.c: libedit reads what is typed. What :again and :more refer to is kept from the last
+/* prompt_line.c: libedit reads what is typed. What :again and :more refer to is kept from the last
  * prompt that had an answer. */
-#include "conversation.h"
+#include "prompt_line.h"
 
 #include <editline/readline.h>
 #include <langinfo.h>
@@ -145,9 +145,9 @@ typedef struct {
     char *written; /* its first continuation, with the prompt before it, or NULL */
     bool ended;    /* nothing can follow that */
     Chat chat;     /* with --chat */
-} Conversation;
+} PromptLine;
 
-static const Tokenizer *tokenizer_of(const Conversation *c)
+static const Tokenizer *tokenizer_of(const PromptLine *c)
 {
     return &c->answerer->model->tokenizer;
 }
@@ -156,7 +156,7 @@ static const Tokenizer *tokenizer_of(const Conversation *c)
 
 /* runs/perro knows 13 words; Tab completes them.
  * Type the beginning of a text, or nothing. :help says more, Ctrl-D leaves. */
-static void greet(const Conversation *c)
+static void greet(const PromptLine *c)
 {
     const Tokenizer *t = tokenizer_of(c);
     size_t count = 0;
@@ -191,7 +191,7 @@ static void put_help(const char *name, const char *value, const char *help)
 }
 
 /* The options as they stand: ":count 3, :words 50, …". */
-static char *options_text(const Conversation *c)
+static char *options_text(const PromptLine *c)
 {
     char *text = NULL;
     for (ptrdiff_t i = 0; i < arrlen(asker.names); i++) {
@@ -210,7 +210,7 @@ static char *options_text(const Conversation *c)
  *   :again           answer the last prompt again; …
  *   :OPTION VALUE    give an option … another value; … Now: :count 3, :words 50, …
  *   ::TEXT           a prompt that begins with one colon */
-static void help(const Conversation *c)
+static void help(const PromptLine *c)
 {
     greet(c);
     EACH_FIELD (command, COMMANDS)
@@ -239,7 +239,7 @@ static bool asks_for_help(const char *line)
 /* ---- Prompts ---- */
 
 /* Answers a turn, or the last one again. */
-static void reply_in_chat(Conversation *c, const char *turn)
+static void reply_in_chat(PromptLine *c, const char *turn)
 {
     const Tokenizer *t = tokenizer_of(c);
     Encoding e = prompt_encode(t, "", turn ? turn : "", turn ? strlen(turn) : 0);
@@ -255,7 +255,7 @@ static void reply_in_chat(Conversation *c, const char *turn)
 /* Answers a prompt, and keeps what :again and :more need; or says why there is no answer, then
  * these stay with the last that had one. Meanwhile Ctrl-C ends the answer, and a second one the
  * program. */
-static void reply(Conversation *c, const char *prompt)
+static void reply(PromptLine *c, const char *prompt)
 {
     interrupt = 0;
     c->answerer->interrupt = &interrupt;
@@ -285,7 +285,7 @@ static void reply(Conversation *c, const char *prompt)
 
 /* :more, :more TEXT. The prompt is what stands on the screen: its tokens are those that were drawn,
  * except that subwords may be cut in another way. A text that was cut by --stop goes on there. */
-static void go_on(Conversation *c, const char *text)
+static void go_on(PromptLine *c, const char *text)
 {
     if (c->choice->chat)
         warn("a conversation goes on with what is typed");
@@ -322,7 +322,7 @@ static void read_arrow(char *line)
 /* :temperature 0.7; :temperature prints the value, :greedy switches it on. The answerer is made
  * again, since it has memory for a beam of one width. A new seed draws what it would draw for the
  * first prompt of a call. */
-static void set_option(Conversation *c, const Field *field, const char *value)
+static void set_option(PromptLine *c, const Field *field, const char *value)
 {
     if (*value || field->kind == FIELD_FLAG) {
         AUTOFREE char *wrong = choice_change(c->choice, c->decided, tokenizer_of(c), field, value);
@@ -344,7 +344,7 @@ static void set_option(Conversation *c, const Field *field, const char *value)
 
 /* Does what a line says, without its colon; a mistake is told and changes nothing. Returns whether
  * the person stays. */
-static bool obey(Conversation *c, char *line)
+static bool obey(PromptLine *c, char *line)
 {
     const CommandLine typed = command_read(asker.names, line);
     const char *name = typed.meant ? typed.meant->name : "";
@@ -364,9 +364,9 @@ static bool obey(Conversation *c, char *line)
     return strcmp(name, "quit") != 0;
 }
 
-void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDecided *decided)
+void prompt_line(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDecided *decided)
 {
-    Conversation c = {.answerer = answerer, .screen = screen, .choice = choice, .decided = decided};
+    PromptLine c = {.answerer = answerer, .screen = screen, .choice = choice, .decided = decided};
     bool stays = true;
     /* Ctrl-C ends an answer or empties the line; at any other moment it does nothing. */
     void (*const before)(int) = signal(SIGINT, SIG_IGN);
