@@ -128,7 +128,7 @@ bool tokenizer_take_chatml(Tokenizer *t)
 {
     static const char opening[] = "assistant\n";
     const int start = tokenizer_find(t, "<|im_start|>"), end = tokenizer_find(t, "<|im_end|>");
-    if (start < 0 || end < 0 || tokenizer_is_text(t, start) || tokenizer_is_text(t, end))
+    if (start < 0 || end < 0 || tokenizer_is_part(t, start) || tokenizer_is_part(t, end))
         return false;
     int *ids = NULL;
     Span unknown;

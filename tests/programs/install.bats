@@ -156,8 +156,8 @@ completed() {
     [ "$(completed train --objective = m)" = "masked" ]
     [ "$(completed train --objective =)" = "next
 pairs
-turns
-masked" ]
+masked
+turns" ]
     [ "$(completed train --objective p)" = "pairs" ]
     [ "$(completed train --resume run)" = "compopt -o dirnames" ]
     [ -z "$(completed train --width = 6)" ]
