@@ -59,6 +59,63 @@ TEST(a_model_is_read_as_it_was_written)
     }
 }
 
+static Kind llama(void)
+{
+    Kind kind = PLAIN;
+    GptConfig *shape = &kind.shape;
+    shape->positions = POSITIONS_ROTARY;
+    shape->activation = ACTIVATION_SILU;
+    shape->rms = shape->gated = shape->no_other_bias = true;
+    shape->key_heads = 1;
+    shape->head_size = 4;
+    shape->theta = 1e6 / 3;
+    return kind;
+}
+
+/* What a llama's file has as matrices of their own, each transposed, lies side by side in ours. */
+TEST(a_llama_is_written_under_its_own_names)
+{
+    for (int i = 0; i < 4; i++) {
+        Kind kind = llama();
+        kind.shape.no_qkv_bias = i % 2;
+        kind.shape.untied = i / 2;
+        MODEL(folder, model, kind);
+        FREED_BY(pretrained_close) Pretrained read = pretrained_open(folder);
+        assert_same_model(&read, &model);
+
+        FREED_BY(safetensors_close)
+        SafeTensors file = safetensors_open(enter(folder), "model.safetensors");
+        const BlockWeights *p = &model.gpt.weights.block[1];
+        const struct {
+            const char *name;
+            int rows, cols;
+            const Linear *ours;
+            int from;
+        } parts[] = {{"self_attn.q_proj", 8, 6, &p->attention.qkv, 0},
+                     {"self_attn.k_proj", 4, 6, &p->attention.qkv, 8},
+                     {"self_attn.v_proj", 4, 6, &p->attention.qkv, 12},
+                     {"self_attn.o_proj", 6, 8, &p->attention.out, 0},
+                     {"mlp.gate_proj", 24, 6, &p->feedforward.widen, 0},
+                     {"mlp.up_proj", 24, 6, &p->feedforward.widen, 24},
+                     {"mlp.down_proj", 6, 24, &p->feedforward.narrow, 0}};
+        for (size_t n = 0; n < COUNT_OF(parts); n++) {
+            Real numbers[24 * 24];
+            NamedTensor tensor = {.rows = parts[n].rows, .cols = parts[n].cols, .at = numbers};
+            snprintf(tensor.name, sizeof tensor.name, "model.layers.1.%s.weight", parts[n].name);
+            safetensors_read(&file, &tensor);
+            for (int r = 0; r < tensor.rows; r++)
+                for (int c = 0; c < tensor.cols; c++)
+                    assert_true(
+                        numbers[r * tensor.cols + c] ==
+                        ROW(parts[n].ours->weight, c, parts[n].ours->out)[parts[n].from + r]);
+            snprintf(tensor.name, sizeof tensor.name, "model.layers.1.%s.bias", parts[n].name);
+            assert_int_equal(safetensors_has(&file, tensor.name), n < 4 && !kind.shape.no_qkv_bias);
+        }
+        assert_true(safetensors_has(&file, "model.layers.0.post_attention_layernorm.weight"));
+        assert_int_equal(safetensors_has(&file, "lm_head.weight"), kind.shape.untied);
+    }
+}
+
 /* The checksum of all that follows the header of model.safetensors, whose first 8 bytes are the
  * header's length. */
 static uint64_t checksum_of_file(const char *folder)
