@@ -354,6 +354,7 @@ static GptConfig read_llama(const Reading *file, int type)
     const cJSON *rope = json_get(file->json, "rope_parameters");
     if (json_get(rope, THETA.name) || json_get(file->json, THETA.name))
         json_get_field(json_get(rope, THETA.name) ? rope : file->json, &THETA, &shape, file->path);
+    assert(shape.heads > 0); /* all sizes that must be there are at least 1 */
     if (!shape.key_heads)
         shape.key_heads = shape.heads;
     if (shape.heads % shape.key_heads)

@@ -86,9 +86,11 @@ static int list_llama(NamedTensor *list, const Gpt *gpt, Real *block, const Safe
     int count = 0;
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
-        int layer = -1, skip = 0, from, cols;
-        sscanf(tensor->name, "h.%d.%n", &layer, &skip);
-        const char *name = tensor->name + skip;
+        const bool inside = !strncmp(tensor->name, "h.", 2); /* of block number `layer` */
+        char *dot = NULL;
+        const long layer = inside ? strtol(tensor->name + 2, &dot, 10) : 0;
+        const char *name = inside ? dot + 1 : tensor->name;
+        int from, cols;
         if (!tensor->trained && !(zeros && !strcmp(name, "attn.c_proj.bias")))
             continue;
         for (int n = 0; n < LLAMA_COUNT; n++) {
@@ -101,10 +103,10 @@ static int list_llama(NamedTensor *list, const Gpt *gpt, Real *block, const Safe
                                    .at = block + tensor->offset + from};
             if (tensor->parts) /* a linear layer of a block */
                 entry->rows = cols, entry->cols = tensor->rows, entry->step = tensor->cols;
-            if (layer < 0)
+            if (!inside)
                 snprintf(entry->name, sizeof entry->name, "%s", LLAMA_NAMES[n].theirs);
             else
-                snprintf(entry->name, sizeof entry->name, "model.layers.%d.%s", layer,
+                snprintf(entry->name, sizeof entry->name, "model.layers.%ld.%s", layer,
                          LLAMA_NAMES[n].theirs);
         }
     }

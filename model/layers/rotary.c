@@ -44,7 +44,7 @@ static void turn_rows(Real *x, Rotary rotary, int heads, int columns, const Batc
         for (int i = batch->start[s]; i < batch->start[s + 1]; i++) {
             const int position = batch_past(batch, s) + i - batch->start[s];
             for (int h = 0; h < heads; h++)
-                turn(ROW(x, i, columns) + h * D, ROW(rotary.cosine, position, half),
+                turn(ROW(ROW(x, i, columns), h, D), ROW(rotary.cosine, position, half),
                      ROW(rotary.sine, position, half), half, sign);
         }
 }
