@@ -132,6 +132,28 @@ receipt.txt state.safetensors text.txt tokenizer.json tokenizer_config.json" ]
              END { exit wrong || !start }' second/log.csv
 }
 
+@test "a model of llama's shape is announced, stopped, resumed, verified and taken over" {
+    "$BIN/train" perro.txt --shape llama --key-heads 2 --steps 30 --out whole >out.txt
+    tr -s '\n ' ' ' <out.txt >flat.txt
+    grep -q "context 8; 2 heads of keys, rotary positions, pre-norm, RMSNorm, silu, gated, tied" flat.txt
+    [ "$(jq -r '.model_type, .num_key_value_heads, .intermediate_size' whole/config.json | paste -sd ' ')" = "llama 2 176" ]
+    "$BIN/train" perro.txt --shape llama --key-heads 2 --steps 30 --stop-after 12 --out stopped >out.txt
+    "$BIN/train" --resume stopped >out.txt
+    same_run whole stopped
+    "$BIN/train" --verify whole >out.txt
+    grep -q "the same, bit by bit" out.txt
+    "$BIN/train" perro.txt --from whole --steps 0 --out again >out.txt
+    same_weights whole again
+    refuses 64 "--norm post" "whole, which has pre" -- "$BIN/train" perro.txt --from whole --norm post --out other
+}
+
+@test "choices of the shape that do not go together are refused" {
+    refuses 64 "--key-heads 3 does not divide --heads 4" -- "$BIN/train" perro.txt --key-heads 3
+    refuses 64 "--positions rotary turns pairs" -- "$BIN/train" perro.txt --positions rotary --head-size 5
+    refuses 64 "--theta is for --positions rotary" -- "$BIN/train" perro.txt --theta 50
+    [ ! -e runs ]
+}
+
 @test "options that contradict the model of --from are refused" {
     "$BIN/train" perro.txt --steps 0 --window 2 --out first >/dev/null
     while read -r option wanted; do
