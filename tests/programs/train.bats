@@ -150,7 +150,6 @@ receipt.txt state.safetensors text.txt tokenizer.json tokenizer_config.json" ]
 @test "choices of the shape that do not go together are refused" {
     refuses 64 "--key-heads 3 does not divide --heads 4" -- "$BIN/train" perro.txt --key-heads 3
     refuses 64 "--positions rotary turns pairs" -- "$BIN/train" perro.txt --positions rotary --head-size 5
-    refuses 64 "--theta is for --positions rotary" -- "$BIN/train" perro.txt --theta 50
     [ ! -e runs ]
 }
 

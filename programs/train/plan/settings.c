@@ -369,12 +369,8 @@ void settings_check(const Settings *settings, const Decided *decided, const char
     settings_check_values(settings, decided);
     if (DECIDED(decided, objective))
         settings_check_objective(settings, decided);
-    if (settings->from) /* whose shape and vocabulary count */
-        return;
-    check_vocabulary(settings, decided);
-    if (DECIDED(decided, shape.theta) && settings->shape.positions != POSITIONS_ROTARY &&
-        settings->likeness != LIKE_LLAMA)
-        usage_error("--theta is for --positions rotary or --shape llama");
+    if (!settings->from) /* whose vocabulary counts */
+        check_vocabulary(settings, decided);
 }
 
 /* ---- Patterns ---- */
