@@ -138,7 +138,7 @@ static bool answer_lines(Answerer *answerer, const Screen *screen)
 {
     bool good = true;
     size_t size, number = 0;
-    Chat chat = {NULL};
+    Chat chat = {.said = NULL};
     for (char *line; (line = read_line(&size)); free(line)) {
         AUTOFREE char *name = format_text(_("standard input:%zu"), ++number),
                       *shown = display_text(line);
@@ -171,7 +171,7 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
     bool good = true;
     if (*words && choice->chat) {
         AUTOFREE char *prompt = words_together(words);
-        Chat chat = {NULL};
+        Chat chat = {.said = NULL};
         good = chat_reply(&chat, &answerer, &screen, _("the prompt"), prompt, false);
         chat_free(&chat);
     } else if (*words) {

@@ -410,11 +410,11 @@ int zip_file(const Zip *zip, const char *name, size_t *size)
     const int file = system_memory_file();
     *size = entry->size;
     for (size_t done = 0; done < *size;) {
-        const ssize_t wrote = file < 0 ? -1 : write(file, bytes + done, *size - done);
+        const ssize_t wrote = file < 0 ? -1 : pwrite(file, bytes + done, *size - done, (off_t)done);
         if (wrote < 0 && errno != EINTR)
             die("cannot read %s from %s: %s", name, zip->name, reason(errno));
         done += wrote < 0 ? 0 : (size_t)wrote;
     }
-    lseek(file, 0, SEEK_SET);
+    lseek(file, 0, SEEK_SET); /* Windows has moved to the end */
     return file;
 }
