@@ -122,7 +122,8 @@ class Choices:
         if draw([True, False]):
             self.options += [
                 *draw([[], ["--rms"]]), *draw([[], ["--gated"]]), *draw([[], ["--no-other-bias"]]),
-                *draw([[], ["--positions", "rotary"]]), *draw([[], ["--activation", "silu"]]),
+                *draw([[], ["--positions", "rotary", "--theta", 50]]),
+                *draw([[], ["--activation", "silu"]]),
                 "--key-heads", draw([1, heads])]
         # In some models a head or a layer is off, or both.
         draw = random.Random(number + 2000).choice
