@@ -1,7 +1,7 @@
 /* config.c: a model's sizes and choices as the fields of the config.json of GPT-2, OpenAI-GPT, Llama
- * and Qwen2, and back. Every field that is read is checked against what the model supports, and an error names the
- * field, its value and what is supported. A field that is missing has the value that Transformers
- * would give it, except for the sizes, which must be there. */
+ * and Qwen2, and back. Every field that is read is checked against what the model supports, and an
+ * error names the field, its value and what is supported. A field that is missing has the value that
+ * Transformers would give it, except for the sizes, which must be there. */
 #include "config.h"
 
 #include <assert.h>
@@ -123,10 +123,19 @@ static void put_rest_of_gpt2(cJSON *json, const GptConfig *shape, double dropout
     cJSON_AddTrueToObject(json, "scale_attn_weights");
 }
 
-/* The numbers that are not whole. */
+static void put_rest_of_llama(cJSON *json, const GptConfig *shape, double dropout)
+{
+    cJSON *rope = cJSON_AddObjectToObject(json, "rope_parameters");
+    cJSON_AddStringToObject(rope, "rope_type", "default");
+    cJSON_AddNumberToObject(json, "attention_dropout", dropout);
+    cJSON_AddBoolToObject(json, "attention_bias", !shape->no_qkv_bias);
+    cJSON_AddFalseToObject(json, "mlp_bias");
+}
+
 void config_put_numbers(cJSON *json, const GptConfig *shape)
 {
-    const GptFamily family = gpt_config_family(shape);
+    /* of the file, not of the shape: a llama with patterns is a pulga */
+    const GptFamily family = json_get(json, "rope_parameters") ? FAMILY_LLAMA : FAMILY_GPT2;
     EACH_GPT_FIELD (f)
         if (f->field.kind == FIELD_NUMBER && f->names[family]) {
             const Field field = named(f, family);
@@ -137,15 +146,6 @@ void config_put_numbers(cJSON *json, const GptConfig *shape)
         json_put_field(json, &THETA, shape);
         json_put_field(json_get(json, "rope_parameters"), &THETA, shape);
     }
-}
-
-static void put_rest_of_llama(cJSON *json, const GptConfig *shape, double dropout)
-{
-    cJSON *rope = cJSON_AddObjectToObject(json, "rope_parameters");
-    cJSON_AddStringToObject(rope, "rope_type", "default");
-    cJSON_AddNumberToObject(json, "attention_dropout", dropout);
-    cJSON_AddBoolToObject(json, "attention_bias", !shape->no_qkv_bias);
-    cJSON_AddFalseToObject(json, "mlp_bias");
 }
 
 void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
@@ -286,6 +286,12 @@ static GptConfig read_gpt2(const Reading *file, int type)
     assert(shape.heads > 0); /* all sizes are at least 1 */
     if (wide)
         shape.hidden = 4 * shape.width;
+    if (is_pulga && shape.heads % shape.key_heads)
+        json_refuse(file->path, "key-heads", json_get(file->own, "key-heads"),
+                    "a number that divides n_head");
+    if (is_pulga && shape.positions == POSITIONS_ROTARY && shape.head_size % 2)
+        json_refuse(file->path, "head-size", json_get(file->own, "head-size"),
+                    "an even number, as rotary positions need it");
     if (is_pulga) {
         shape.patterns = read_patterns(file, shape.layers, shape.heads);
         return shape;

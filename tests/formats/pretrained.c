@@ -72,6 +72,20 @@ static Kind llama(void)
     return kind;
 }
 
+/* With patterns a llama is a model of ours alone, whose config.json has the other names. */
+TEST(a_llama_with_patterns_is_read_as_it_was_written)
+{
+    Kind kind = llama();
+    kind.shape.patterns = PATTERNS;
+    kind.shape.norm_epsilon = 1e-3;
+    MODEL(folder, written, kind);
+    FREED_BY(pretrained_close) Pretrained read = pretrained_open(folder);
+    assert_same_model(&read, &written);
+    const Edit edits[] = {{"config.json", "\"key-heads\":1", "\"key-heads\":8", "key-heads is 8"},
+                          {"config.json", "\"head-size\":4", "\"head-size\":3", "head-size is 3"}};
+    assert_edits(edits, COUNT_OF(edits), kind);
+}
+
 /* What a llama's file has as matrices of their own, each transposed, lies side by side in ours. */
 TEST(a_llama_is_written_under_its_own_names)
 {
