@@ -20,17 +20,18 @@ typedef struct PulgaModel PulgaModel;
 PulgaModel *pulga_open(const char *path);
 void pulga_close(PulgaModel *model);
 
-/* The sizes T L H K D C F V (model/shape/gpt_config.h), and the id of the token that ends a line, or
- * -1. */
+/* The sizes T L H K D C F V (model/shape/gpt_config.h), and the id of the token that ends a line,
+ * or -1. */
 enum { PULGA_SIZES = 9 };
 void pulga_sizes(const PulgaModel *model, int sizes[PULGA_SIZES]);
 
 /* The text of the token with an id from 0 to V − 1: bytes, ended by a 0. */
 const char *pulga_token(const PulgaModel *model, int id);
 
-/* Weights number 0, 1, … by the name that they have in a gpt2's model.safetensors, and the gradients of the
- * last pulga_gradients(). Both may be read and written until the model is closed; what is written
- * into the weights counts from the next call on. rows is 0 for a vector. False after the last. */
+/* Weights number 0, 1, … by the name that they have in a gpt2's model.safetensors, and the
+ * gradients of the last pulga_gradients(). Both may be read and written until the model is closed;
+ * what is written into the weights counts from the next call on. rows is 0 for a vector. False
+ * after the last. */
 typedef struct {
     char name[96];
     int rows, cols;
@@ -53,7 +54,8 @@ bool pulga_forward(PulgaModel *model, const int *ids, int count, const Real *pat
                    const PulgaForward *out);
 
 /* Computes the mean loss and its gradients, see pulga_tensor(). targets (count) are the ids to
- * predict, -1 for none; NULL: each token from those before it, of pairs only those of the target. */
+ * predict, -1 for none; NULL: each token from those before it, of pairs only those of the target.
+ * */
 bool pulga_gradients(PulgaModel *model, const int *ids, int count, const int *targets,
                      double *loss);
 

@@ -145,8 +145,8 @@ static void add_fixed(Encoder *e, const char *text, int **ids)
     encoder_add(e, (Span){text, text + strlen(text)}, ids, &(Span){NULL, NULL});
 }
 
-/* Appends what stands before turn number `turn` of a conversation, from 0: even ones are a person's,
- * odd ones the model's. */
+/* Appends what stands before turn number `turn` of a conversation, from 0: even ones are a
+ * person's, odd ones the model's. */
 static void put_mark(Encoder *e, int turn, int **ids)
 {
     const Tokenizer *t = e->tokenizer;
@@ -328,8 +328,8 @@ static void encode_pair(const Tokenizer *t, Encoding *e, const char *name, Span 
     encode_part(t, e, name, target);
 }
 
-/* A prompt of turns is a conversation with tabs between its turns; the last one may be the beginning
- * of an answer. */
+/* A prompt of turns is a conversation with tabs between its turns; the last one may be the
+ * beginning of an answer. */
 static void encode_turns(const Tokenizer *t, Encoding *e, const char *name, Span prompt)
 {
     Encoder *encoder = encoder_new(t, 0, -1);

@@ -110,8 +110,8 @@ void encoder_free(Encoder *encoder);
 bool encoder_add(Encoder *encoder, Span text, int **ids, Span *unknown);
 
 /* Appends the ids of all lines of a clean text that are not blank, each between [bos] and [eos], or
- * of all its conversations, and counts them. *longest becomes the tokens of the longest one, with [bos] and [eos], if that is
- * more. Else as above. */
+ * of all its conversations, and counts them. *longest becomes the tokens of the longest one, with
+ * [bos] and [eos], if that is more. Else as above. */
 bool encoder_add_lines(Encoder *encoder, Span text, int **ids, size_t *lines, size_t *longest,
                        Span *unknown);
 

@@ -8,8 +8,9 @@
  *     turns     likewise, but only the answers of a conversation count:
  *               [bos] said [sep] answered [eos] said [sep] answered [eos]
  *
- * For next, pairs and turns, n + 1 tokens are n rows, and row i is to predict token i + 1. For masked, n
- * tokens are n rows, and a row predicts its own token; [bos] and [eos] are never hidden. */
+ * For next, pairs and turns, n + 1 tokens are n rows, and row i is to predict token i + 1. For
+ * masked, n tokens are n rows, and a row predicts its own token; [bos] and [eos] are never hidden.
+ * */
 #ifndef PULGA_OBJECTIVE_H
 #define PULGA_OBJECTIVE_H
 

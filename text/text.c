@@ -291,8 +291,8 @@ char *text_check_pairs(const Text *text)
     return NULL;
 }
 
-/* What is wrong with a line, which is turn number `turn` of its conversation, from 0; NULL: nothing.
- * `names` are the two who speak, as far as they are known. The caller frees it. */
+/* What is wrong with a line, which is turn number `turn` of its conversation, from 0; NULL:
+ * nothing. `names` are the two who speak, as far as they are known. The caller frees it. */
 static char *wrong_turn(Span line, int turn, Span names[2])
 {
     Span name, said;

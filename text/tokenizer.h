@@ -5,8 +5,8 @@
  * with [eos]; read as a stream, the text is one long sequence without either. A line of pairs has
  * [sep] between its two sides; a text whose tokens are hidden has [mask] for them. A conversation
  * is a line that has [sep] before each answer and [eos] after it. Tokens that are not in the
- * vocabulary become [unk] if the tokenizer has one. Subwords from elsewhere may have tokens that are
- * cut out of a text whole, such as <|im_start|>.
+ * vocabulary become [unk] if the tokenizer has one. Subwords from elsewhere may have tokens that
+ * are cut out of a text whole, such as <|im_start|>.
  *
  * Trained on the lines  el perro come  and  el gato come, the vocabulary is
  *
@@ -140,11 +140,11 @@ typedef struct {
                       word's end, so that a tail that is held out has no part in them; 0: on all */
 } TokenizerRules;
 
-/* Makes the vocabulary of a text. If it is read by lines, [bos] is 0 and [eos] is 1; [sep] of
- * pairs and turns, or [mask], comes next. If the tokens are words or characters, then come [unk], unless
- * every token is kept, and the tokens in the order of their first appearance. If they are
- * subwords, then come the 256 bytes and the merged tokens, fewer than asked for if the text has no
- * more pairs. Dies if a word is too long to be a token, or if the rules keep no token. */
+/* Makes the vocabulary of a text. If it is read by lines, [bos] is 0 and [eos] is 1; [sep] of pairs
+ * and turns, or [mask], comes next. If the tokens are words or characters, then come [unk], unless
+ * every token is kept, and the tokens in the order of their first appearance. If they are subwords,
+ * then come the 256 bytes and the merged tokens, fewer than asked for if the text has no more
+ * pairs. Dies if a word is too long to be a token, or if the rules keep no token. */
 Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
 
 /* The vocabulary of a text in chunks: begin, add, ..., add, end. All threads count; memory holds

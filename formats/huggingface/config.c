@@ -1,7 +1,7 @@
-/* config.c: a model's sizes and choices as the fields of the config.json of GPT-2, OpenAI-GPT, Llama
- * and Qwen2, and back. Every field that is read is checked against what the model supports, and an
- * error names the field, its value and what is supported. A field that is missing has the value that
- * Transformers would give it, except for the sizes, which must be there. */
+/* config.c: a model's sizes and choices as the fields of the config.json of GPT-2, OpenAI-GPT,
+ * Llama and Qwen2, and back. Every field that is read is checked against what the model supports,
+ * and an error names the field, its value and what is supported. A field that is missing has the
+ * value that Transformers would give it, except for the sizes, which must be there. */
 #include "config.h"
 
 #include <assert.h>
@@ -20,8 +20,8 @@ static const char GELU[] = "gelu_new", OLD_GELU[] = "gelu";
 static const char NAME[] = "config.json";
 
 /* The values of model_type. Transformers has all but ours. qwen2 and mistral are read, not written:
- * they are llamas, the one with biases for queries, keys and values, the other without windows. (For
- * a qwen2 Transformers takes Qwen's own tokenizer, whatever is in tokenizer.json.) */
+ * they are llamas, the one with biases for queries, keys and values, the other without windows.
+ * (For a qwen2 Transformers takes Qwen's own tokenizer, whatever is in tokenizer.json.) */
 static const struct {
     const char *type, *architecture;
     GptFamily family;

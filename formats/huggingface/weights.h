@@ -10,11 +10,13 @@
 #include "model/gpt.h"
 
 /* Fills a list, which has room for gpt->tensor_count, with the model's own tensors under the names
- * of GPT-2, of a llama too; each name begins with `prefix`, which may be empty. The entries point into the block. Returns how many there are. */
+ * of GPT-2, of a llama too; each name begins with `prefix`, which may be empty. The entries point
+ * into the block. Returns how many there are. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
 
-/* Writes a block of weights as model.safetensors, as the model's family has them; identity: the run's, or 0. The file has only
- * the weights, as Transformers expects it. Warns and returns false if that fails. */
+/* Writes a block of weights as model.safetensors, as the model's family has them; identity: the
+ * run's, or 0. The file has only the weights, as Transformers expects it. Warns and returns false
+ * if that fails. */
 bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, uint64_t identity);
 
 /* Which file of a model directory has the weights, or lists those that have them:

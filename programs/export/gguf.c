@@ -226,10 +226,10 @@ size_t gguf_write(const Gguf *gguf, FILE *out)
 
 /* ---- A model ---- */
 
-/* The tensors of gpt2 or llama under llama.cpp's names. Its matrices have a row for each output, ours
- * (and GPT-2's) one for each input. It computes as model/gpt.c does, with gelu in its tanh form; of
- * a gpt2 every bias must be there. A llama's rotary positions turn pairs of neighbours there, so the
- * rows of queries and keys are put in another order. */
+/* The tensors of gpt2 or llama under llama.cpp's names. Its matrices have a row for each output,
+ * ours (and GPT-2's) one for each input. It computes as model/gpt.c does, with gelu in its tanh
+ * form; of a gpt2 every bias must be there. A llama's rotary positions turn pairs of neighbours
+ * there, so the rows of queries and keys are put in another order. */
 
 /* A file while it is put together. */
 typedef struct {

@@ -84,8 +84,8 @@ enum { LLAMACPP_CONTEXT = 256 };
 /* The positions that the file has for a model of this context. */
 int llamacpp_context(int context);
 
-/* Dies in one line if llama.cpp's gpt2 or llama is not this model, or if a type does not fit its sizes. The
- * line names the option of train that would have made it possible. */
+/* Dies in one line if llama.cpp's gpt2 or llama is not this model, or if a type does not fit its
+ * sizes. The line names the option of train that would have made it possible. */
 void llamacpp_check(const Pretrained *model, GgufType type);
 
 /* Writes the file, matrices in this type. Returns its size in bytes; 0, after a warning, if it

@@ -4,8 +4,8 @@
  *     tú: hola
  *     charla: ¡hola! ¿cómo te llamas?
  *
- * With AnswerRules.json each answer is an object of answer_print.h, whose prompt is the conversation
- * with tabs between its turns. */
+ * With AnswerRules.json each answer is an object of answer_print.h, whose prompt is the
+ * conversation with tabs between its turns. */
 #ifndef PULGA_CHAT_H
 #define PULGA_CHAT_H
 

@@ -1,5 +1,5 @@
-/* history.h: the prompts that a person has typed, kept for the next time: one a line, in a file that
- * only its owner can read. */
+/* history.h: the prompts that a person has typed, kept for the next time: one a line, in a file
+ * that only its owner can read. */
 #ifndef PULGA_HISTORY_H
 #define PULGA_HISTORY_H
 

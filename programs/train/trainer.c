@@ -303,8 +303,8 @@ static void look_at_text(Trainer *t)
 }
 
 /* Holds out the file that --val-text names, the last one of the text: sets --val to its share of
- * the lines, or of a stream's tokens. These are known when all is encoded, and until then its share of
- * the bytes counts; with subwords, whose vocabulary is made without it, also after that. */
+ * the lines, or of a stream's tokens. These are known when all is encoded, and until then its share
+ * of the bytes counts; with subwords, whose vocabulary is made without it, also after that. */
 static void hold_out_file(Trainer *t)
 {
     Settings *s = &t->plan.settings;

@@ -4,8 +4,8 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/test.h"
 
-/* A head whose values are all 0 gives 0, whatever it attends to. (Those that it shares cannot be all
- * 0 for it alone.) */
+/* A head whose values are all 0 gives 0, whatever it attends to. (Those that it shares cannot be
+ * all 0 for it alone.) */
 static void zero_values(Gpt *gpt, int layer, int head)
 {
     const Linear qkv = gpt->weights.block[layer].attention.qkv;

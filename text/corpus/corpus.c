@@ -242,8 +242,8 @@ bool corpus_begins_line(const Corpus *c, size_t at)
     return id == o->sep || (id == o->eos && !o->opening && goes_on);
 }
 
-/* Whether a line ends with this token: [eos], but not that of an answer after which the conversation
- * goes on. */
+/* Whether a line ends with this token: [eos], but not that of an answer after which the
+ * conversation goes on. */
 static bool ends_line(const Corpus *c, size_t at)
 {
     return ids_at(&c->ids, at) == c->objective.eos &&
@@ -275,8 +275,8 @@ static size_t line_end(const Corpus *c, size_t begin)
     return begin + 1;
 }
 
-/* Where the exchange ends that begins at a token: the person's turn, which in ChatML has an [eos] of
- * its own, and the answer. */
+/* Where the exchange ends that begins at a token: the person's turn, which in ChatML has an [eos]
+ * of its own, and the answer. */
 static size_t exchange_end(const Corpus *c, size_t begin)
 {
     return after_eos(c, c->objective.opening ? after_eos(c, begin) : begin);

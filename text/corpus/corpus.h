@@ -143,8 +143,8 @@ size_t corpus_sample_targets(const Corpus *corpus);
 /* How many rows an evaluation of a part computes. Goes through the part. */
 double corpus_evaluation_rows(const Corpus *corpus, const Part *part);
 
-/* Dies if a pair, or the last two turns of a conversation, are longer than the context; `name` is what messages call the text. Call it
- * before it is cut. */
+/* Dies if a pair, or the last two turns of a conversation, are longer than the context; `name` is
+ * what messages call the text. Call it before it is cut. */
 void corpus_check_pairs(const Corpus *corpus, int context, const char *name);
 
 /* A text in chunks: begin, add, ..., add, end. Chunks are encoded on all threads, and put into the
@@ -229,10 +229,10 @@ bool corpus_ends_line(const Corpus *corpus, Piece piece);
  * probabilities. */
 
 /* The bytes of the clean text that the targets of a part stand for; [eos] stands for the line end.
- * For pairs and turns, only what the model is to answer counts. NAN if nothing can be compared: with words, whose vocabulary
- * is taken from the whole text, held-out words included, so none has to be spelled; with [unk],
- * which may stand for anything; and if tokens are hidden, since what is predicted with the help of
- * what comes after it is no measure of a text. */
+ * For pairs and turns, only what the model is to answer counts. NAN if nothing can be compared:
+ * with words, whose vocabulary is taken from the whole text, held-out words included, so none has
+ * to be spelled; with [unk], which may stand for anything; and if tokens are hidden, since what is
+ * predicted with the help of what comes after it is no measure of a text. */
 double corpus_bytes(const Corpus *corpus, const Tokenizer *tokenizer, const Part *part);
 
 /* The share of a stream's tokens, subwords, that its last bytes are: `share` of all. */

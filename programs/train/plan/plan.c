@@ -204,9 +204,9 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
  * and at most for 40; by Muon for about 1,500, at least for two epochs and at most for 15. Pairs
- * are read for about 7,000 steps, at least for 10 epochs and at most for 60; of conversations, which
- * have several answers each, at most for 30. A text that goes whole into each step has one step an
- * epoch. What is restrained (see choose_restraint) can be read twice as long. */
+ * are read for about 7,000 steps, at least for 10 epochs and at most for 60; of conversations,
+ * which have several answers each, at most for 30. A text that goes whole into each step has one
+ * step an epoch. What is restrained (see choose_restraint) can be read twice as long. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     const bool next = s->objective == OBJECTIVE_NEXT;

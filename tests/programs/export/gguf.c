@@ -272,8 +272,8 @@ TEST(every_tensor_has_its_name_and_its_axes)
     assert_int_equal(file.tensor_count, 2 * 12 + 2 + 2);
 }
 
-/* A llama's matrices, which lie side by side in ours. The rows of queries and keys alternate between
- * the two halves of a head. */
+/* A llama's matrices, which lie side by side in ours. The rows of queries and keys alternate
+ * between the two halves of a head. */
 TEST(a_llama_has_matrices_of_its_own)
 {
     Kind kind = gelu(TOKENIZER_WORD, false);
