@@ -54,8 +54,7 @@ bool pulga_forward(PulgaModel *model, const int *ids, int count, const Real *pat
                    const PulgaForward *out);
 
 /* Computes the mean loss and its gradients, see pulga_tensor(). targets (count) are the ids to
- * predict, -1 for none; NULL: each token from those before it, of pairs only those of the target.
- * */
+ * predict, -1 for none; NULL: each token from those before it, of pairs only the target's. */
 bool pulga_gradients(PulgaModel *model, const int *ids, int count, const int *targets,
                      double *loss);
 

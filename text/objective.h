@@ -53,7 +53,7 @@ typedef struct {
 
 Sequence objective_sequence(const Objective *objective, const int *tokens, int rows);
 
-/* Of turns: whether the token after number i belongs to an answer, or ends it. */
+/* In a conversation, whether the token after number i belongs to an answer, or ends it. */
 bool objective_is_answer(const Objective *objective, const int *tokens, int i);
 
 /* The token that row i is to predict if its token is hidden or comes next; -1: none, the row never

@@ -43,7 +43,7 @@ typedef struct {
     int assistant;     /* ... and the first of them */
     char *system;      /* of ChatML: what comes before a conversation; or NULL */
     Spacing spacing;
-    /* Of subwords: */
+    /* only subwords have these */
     WordPattern pattern;
     bool ignore_merges; /* a word that is a token is not merged */
     BpeMerge *merges;   /* stb_ds array */

@@ -114,8 +114,7 @@ static int list_llama(NamedTensor *list, const Gpt *gpt, Real *block, const Safe
 }
 
 /* The tensors of a model's own file, an array that the caller frees: of these files, or (NULL) of
- * one that we write. An old GPT-2's file is one that has its first tensor under the shorter name.
- * */
+ * one that we write. An old GPT-2's file is one that has the shorter name of its first tensor. */
 static NamedTensor *list_file(const Gpt *gpt, Real *block, const SafeTensors *files, int *count)
 {
     NamedTensor *list = memory_new(3 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");

@@ -14,7 +14,8 @@ const OPENING = "\\p{Ps}\\p{Pi}¿¡";
 const LETTER = "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\u200C\\u200D\\u24B6-\\u24E9" +
   "\\u{1F130}-\\u{1F149}\\u{1F150}-\\u{1F169}\\u{1F170}-\\u{1F189}";
 
-// The words of later models than GPT-2, with so many numbers in one: see text/subwords/bpe.c.
+// The words of models later than GPT-2; `numbers` matches digits that stand in one word. See
+// text/subwords/bpe.c.
 const laterWords = numbers => new RegExp(
   `'(?:[sStTmMdDſ]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}|` +
   ` ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|[${SPACE}]*[\\r\\n]+|[${SPACE}]+(?![^${SPACE}])|` +
