@@ -250,6 +250,15 @@ static Pattern *read_patterns(const Reading *file, int layers, int heads)
     return patterns;
 }
 
+/* A choice that runs of before do not name: they have GPT-2's. */
+static bool is_later(const GptField *f)
+{
+    const size_t at = f->field.offset;
+    return at == offsetof(GptConfig, key_heads) || at == offsetof(GptConfig, theta) ||
+           at == offsetof(GptConfig, rms) || at == offsetof(GptConfig, gated) ||
+           at == offsetof(GptConfig, no_other_bias);
+}
+
 /* The fields of gpt2, openai-gpt and pulga, then the differences between them:
  *
  *                  gpt2                     openai-gpt         pulga
@@ -280,12 +289,15 @@ static GptConfig read_gpt2(const Reading *file, int type)
                             !(wide && f->field.offset == offsetof(GptConfig, hidden));
         if (number && (f->field.kind == FIELD_WHOLE || json_get(file->json, field.name)))
             json_get_field(file->json, &field, &shape, file->path);
-        else if (!f->names[FAMILY_GPT2] && file->own && (is_pulga || f->in_weights))
+        else if (!f->names[FAMILY_GPT2] && file->own && (is_pulga || f->in_weights) &&
+                 !(is_later(f) && !json_get(file->own, f->field.name)))
             json_get_field(file->own, &f->field, &shape, file->path);
     }
     assert(shape.heads > 0); /* all sizes are at least 1 */
     if (wide)
         shape.hidden = 4 * shape.width;
+    if (!shape.key_heads)
+        shape.key_heads = shape.heads;
     if (is_pulga && shape.heads % shape.key_heads)
         json_refuse(file->path, "key-heads", json_get(file->own, "key-heads"),
                     "a number that divides n_head");
@@ -299,7 +311,6 @@ static GptConfig read_gpt2(const Reading *file, int type)
     if (shape.width % shape.heads)
         refuse(file, "n_head", "a number that divides n_embd");
     shape.head_size = shape.width / shape.heads;
-    shape.key_heads = shape.heads;
     return shape;
 }
 

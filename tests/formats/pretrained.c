@@ -86,6 +86,23 @@ TEST(a_llama_with_patterns_is_read_as_it_was_written)
     assert_edits(edits, COUNT_OF(edits), kind);
 }
 
+/* A run that was made before there were llama's choices. */
+TEST(a_run_without_the_later_choices_is_read)
+{
+    static const char *const names[] = {"key-heads", "theta", "rms", "gated", "no-other-bias"};
+    for (int own = 0; own < 2; own++) {
+        Kind kind = PLAIN;
+        kind.shape.patterns = own ? PATTERNS : NULL;
+        Edit edits[COUNT_OF(names)];
+        char field[COUNT_OF(names)][32];
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
+            snprintf(field[i], sizeof field[i], "\"%s\":", names[i]);
+            edits[i] = (Edit){"config.json", field[i], "\"x\":", NULL};
+        }
+        assert_edits(edits, COUNT_OF(names), kind);
+    }
+}
+
 /* What a llama's file has as matrices of their own, each transposed, lies side by side in ours. */
 TEST(a_llama_is_written_under_its_own_names)
 {
