@@ -268,7 +268,7 @@ $(BUILD)/float/tests/bench/peak.o: override CFLAGS += -ffp-contract=fast
 $(BUILD)/bench/bench: $(call in_float,$(wildcard tests/bench/*.c)) $(BUILD)/float/rooms.a
 	$(LINK)
 bench bench-long: $(BUILD)/bench/bench all
-	@PYTHON=$(PYTHON) TEXT='$(TEXT)' $< $(BUILD)/bench.json $(BUILD)/bench $(BIN) \
+	@PYTHON=$(PYTHON) TEXT='$(TEXT)' PEER='$(PEER)' $< $(BUILD)/bench.json $(BUILD)/bench $(BIN) \
 		$(filter long,$(subst -, ,$@))
 
 busy: all

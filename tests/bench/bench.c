@@ -12,25 +12,30 @@
 #include "programs/terminal/process.h"
 #include "bench.h"
 
-/* What the machine can do in float32, with one thread and with all. */
+/* Numbers of threads that are tried: 1, 2, 4, … and all. */
+enum { MOST_COUNTS = 12 };
+
+/* What the machine can do in float32, with each number of threads. */
 typedef struct {
-    int threads;                   /* all */
-    double flops[2], bandwidth[2]; /* operations and bytes per second */
-    bool bf16;                     /* whether there is a kernel for bfloat16 */
+    int counts, threads[MOST_COUNTS];                  /* the last is all */
+    double flops[MOST_COUNTS], bandwidth[MOST_COUNTS]; /* operations and bytes per second */
+    bool bf16;                                         /* whether there is a kernel for bfloat16 */
 } Machine;
 
 static Machine measure_machine(void)
 {
-    Machine machine = {.threads = thread_limit()};
+    const int all = thread_limit();
+    Machine machine = {0};
     report_section("machine", "    float32     memory");
-    for (int all = 0; all < 2; all++) {
-        const int threads = all ? machine.threads : 1;
-        machine.flops[all] =
+    for (int i = 0; !i || machine.threads[i - 1] < all; i++) {
+        const int threads = machine.threads[i] = min_int(1 << i, all);
+        machine.counts = i + 1;
+        machine.flops[i] =
             threads * PEAK_OPERATIONS / measure_apart(measure_arithmetic, NULL, threads).least;
-        machine.bandwidth[all] = PEAK_BYTES / measure_apart(measure_reading, NULL, threads).least;
+        machine.bandwidth[i] = PEAK_BYTES / measure_apart(measure_reading, NULL, threads).least;
         report_row("threads %d, %s", threads, matrix_kernel_name());
-        report_number("peak_gflops", machine.flops[all] / 1e9, 0, " GF/s");
-        report_number("read_gbytes", machine.bandwidth[all] / 1e9, 0, " GB/s");
+        report_number("peak_gflops", machine.flops[i] / 1e9, 0, " GF/s");
+        report_number("read_gbytes", machine.bandwidth[i] / 1e9, 0, " GB/s");
         report_end();
     }
     machine.bf16 = matrix_choose(PRECISION_BF16);
@@ -38,6 +43,11 @@ static Machine measure_machine(void)
         printf("  this processor, or the kernel that PULGA_KERNEL names, has no bfloat16\n");
     matrix_choose(PRECISION_F32);
     return machine;
+}
+
+static int all_threads(const Machine *machine)
+{
+    return machine->threads[machine->counts - 1];
 }
 
 /* ---- Models ---- */
@@ -49,8 +59,9 @@ typedef struct {
     int sequences; /* of a step, each as long as the context */
     bool prefix;   /* all tokens of the sequence, the only one, see each other */
     double dropout;
+    OptimizerKind optimizer;
     Precision precision;
-    int threads;
+    int count; /* of threads: an index into the machine's */
 } Case;
 
 /* A model in the usual proportions: the heads share the width, and F = 4C. */
@@ -142,9 +153,11 @@ static void bench_product(const Machine *machine, Product p, const char *name)
         for (p.form = FORWARD; p.form < FORMS; p.form++) {
             if (p.precision == PRECISION_BF16 && !machine->bf16)
                 continue;
-            const double seconds = measure_apart(measure_product, &p, machine->threads).median;
+            const double seconds = measure_apart(measure_product, &p, all_threads(machine)).median;
             report_number(names[p.precision][p.form],
-                          100 * 2.0 * p.rows * p.in * p.out / seconds / machine->flops[1], 0, "%");
+                          100 * 2.0 * p.rows * p.in * p.out / seconds /
+                              machine->flops[machine->counts - 1],
+                          0, "%");
         }
     report_end();
 }
@@ -198,7 +211,7 @@ static Training training_new(const Case *it)
 {
     Training s = {.it = *it, .batch = batch_of(it)};
     s.gpt = gpt_new(&it->config, s.batch.rows);
-    s.optimizer = optimizer_new(&s.gpt, OPTIMIZER_ADAMW, false);
+    s.optimizer = optimizer_new(&s.gpt, it->optimizer, false);
     gpt_init(&s.gpt, 1);
     return s;
 }
@@ -229,19 +242,20 @@ static void bench_step(const Machine *machine, const Case *it, const char *torch
     const GptConfig *config = &it->config;
     const char *precision = it->precision == PRECISION_BF16 ? "bf16" : "f32";
     const double tokens = (double)it->sequences * config->context;
-    const Measured ours = measure_apart(measure_step, it, it->threads);
+    const int threads = machine->threads[it->count];
+    const Measured ours = measure_apart(measure_step, it, threads);
     Measured theirs = {0};
     if (torch)
         theirs = measure_python(format_text(
             "pytorch.py %d %d %d %d %d %d %s %d %s", config->layers, config->heads, config->width,
-            config->vocabulary, config->context, it->sequences, precision, it->threads, torch));
-    report_row("%s %s, threads %d", it->name, precision, it->threads);
+            config->vocabulary, config->context, it->sequences, precision, threads, torch));
+    report_row("%s %s, threads %d", it->name, precision, threads);
     report_number("ms", 1e3 * ours.median, 2, "");
     report_number("ms_least", 1e3 * ours.least, 2, "");
     report_number("ms_most", 1e3 * ours.most, 2, "");
     report_number("tokens_per_second", tokens / ours.median, 0, "");
     report_number("percent_of_f32_peak",
-                  100 * case_flops(it) / ours.median / machine->flops[it->threads > 1], 1, "%");
+                  100 * case_flops(it) / ours.median / machine->flops[it->count], 1, "%");
     report_number("mbytes", ours.bytes / 1e6, 0, "");
     report_number("pytorch_ms", 1e3 * theirs.median, 2, "");
     report_number("pytorch_mbytes", theirs.bytes / 1e6, 0, "");
@@ -249,18 +263,13 @@ static void bench_step(const Machine *machine, const Case *it, const char *torch
     report_end();
 }
 
-/* A model's step in both precisions, with one thread and with all; PyTorch's only beside all. */
+/* A model's step in both precisions, with each number of threads; PyTorch's only beside all. */
 static void bench_steps(const Machine *machine, Case it, const char *torch)
 {
-    for (it.precision = PRECISION_F32; it.precision <= PRECISION_BF16; it.precision++) {
-        if (it.precision == PRECISION_BF16 && !machine->bf16)
-            continue;
-        it.threads = 1;
-        if (machine->threads > 1)
-            bench_step(machine, &it, NULL);
-        it.threads = machine->threads;
-        bench_step(machine, &it, torch);
-    }
+    for (it.precision = PRECISION_F32; it.precision <= PRECISION_BF16; it.precision++)
+        for (it.count = 0; it.count < machine->counts; it.count++)
+            if (it.precision == PRECISION_F32 || machine->bf16)
+                bench_step(machine, &it, it.count == machine->counts - 1 ? torch : NULL);
 }
 
 /* The Spanish course's model: a layer of four heads of the full width, and 5 words a step.
@@ -272,7 +281,6 @@ static void bench_sentence(const Machine *machine)
                                 {PATTERN_WINDOW, 3, 0},
                                 {PATTERN_WINDOW, 4, 0}};
     Case it = case_of("sentence", 1, 4, 128, 15, 5);
-    it.threads = 1;
     it.config.head_size = it.config.hidden = 128;
     it.config.patterns = patterns;
     bench_step(machine, &it, "");
@@ -291,7 +299,7 @@ static void bench_pattern(const Machine *machine, int layers, int T, Pattern pat
     Case it = case_of(pattern_text(pattern, name), layers, HEADS, 128, 65, T);
     it.config.patterns = patterns;
     it.prefix = prefix;
-    const Measured ours = measure_apart(measure_step, &it, machine->threads);
+    const Measured ours = measure_apart(measure_step, &it, all_threads(machine));
     report_row("T %d, %s%s", T, name, prefix ? ", both ways" : "");
     report_number("ms", 1e3 * ours.median, 1, "");
     report_number("us_per_token", 1e6 * ours.median / T, 2, "");
@@ -337,7 +345,7 @@ static void bench_growth_of(const Machine *machine, const char *name, int *size,
         int count;
         size_t weights;
         free(gpt_tensors(&it->config, &count, &weights));
-        const Measured ours = measure_apart(measure_step, it, machine->threads);
+        const Measured ours = measure_apart(measure_step, it, all_threads(machine));
         const double now[] = {ours.median, case_flops(it), ours.bytes,
                               gpt_bytes(&it->config, it->sequences * it->config.context) +
                                   2 * sizeof(Real) * (double)weights};
@@ -381,10 +389,12 @@ int main(int count, char **arguments)
     Case G_whole = case_of("G, T 1024", 12, 12, 768, 50257, 1024);
     S.sequences = 12, M.sequences = 8, G.sequences = G_whole.sequences = 4;
     const Machine machine = measure_machine();
-    Case M_dropout = M;
+    Case M_dropout = M, S_muon = S, M_muon = M;
     M_dropout.name = "M, dropout 0.1,";
     M_dropout.dropout = 0.1;
-    M_dropout.threads = machine.threads;
+    S_muon.name = "S, Muon,", M_muon.name = "M, Muon,";
+    S_muon.optimizer = M_muon.optimizer = OPTIMIZER_MUON;
+    M_dropout.count = S_muon.count = M_muon.count = machine.counts - 1;
 
     report_section("product, of f32 peak",
                    " f32:   x.w      dy.wT      xT.dy bf16:  x.w      dy.wT      xT.dy");
@@ -398,6 +408,8 @@ int main(int count, char **arguments)
     bench_steps(&machine, S, torch);
     bench_steps(&machine, M, torch);
     bench_step(&machine, &M_dropout, NULL);
+    bench_step(&machine, &S_muon, NULL);
+    bench_step(&machine, &M_muon, NULL);
     bench_steps(&machine, G, torch);
     if (longer)
         bench_steps(&machine, G_whole, "");
@@ -405,9 +417,12 @@ int main(int count, char **arguments)
     bench_patterns(&machine);
     if (longer)
         bench_growth(&machine);
-    bench_writing(&G_whole.config, machine.threads, machine.bandwidth, arguments[2], arguments[3]);
+    const int threads = all_threads(&machine);
+    const double bandwidth[] = {machine.bandwidth[0], machine.bandwidth[machine.counts - 1]};
+    bench_writing(&G_whole.config, threads, bandwidth, arguments[2], arguments[3]);
+    bench_runs(arguments[2], arguments[3]);
     bench_texts(text && *text ? text : NULL, longer ? 1e9 : 1e8, arguments[2], arguments[3],
-                machine.threads);
+                threads);
     report_close();
     return 0;
 }

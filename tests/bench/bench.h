@@ -75,4 +75,9 @@ void bench_texts(const char *text, double size, const char *folder, const char *
 void bench_writing(const GptConfig *config, int threads, const double bandwidth[2],
                    const char *folder, const char *programs);
 
+/* How long a step of ./train takes by default, for two texts; and one of a model of 4,192 numbers,
+ * a name each step, beside the program of microgpt.c that $PEER names. `folder` is for texts and
+ * runs, and `programs` is where ./train is. */
+void bench_runs(const char *folder, const char *programs);
+
 #endif
