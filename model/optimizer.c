@@ -47,66 +47,70 @@ void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale,
     }
 }
 
-/* A matrix that has more rows than columns is iterated as its transpose, a view, so that
- * the squares have the smaller side. */
 enum { ROUNDS = 5 };
 static const double MU = 0.9, FACTOR = 0.2;
 
-/* The matrix or its transpose, whichever has no more rows than columns. */
-static Matrix wide(Real *at, int rows, int cols)
-{
-    const Matrix m = matrix(at, rows, cols);
-    return rows > cols ? transposed(m) : m;
-}
-
-/* x *= factor */
-static void scale_by(Real *x, int rows, int cols, double factor)
-{
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++)
-            ROW(x, i, cols)[j] *= (Real)factor;
-}
-
-/* From a = X·Xᵀ (n, n) for the X in x, which is not normalised: divides x by |X|, a by |X|². The
- * trace of a is |X|². A matrix of zeros, such as the gradient of queries that have only one key to
- * choose from, stays as it is; so does one so small that a float does not hold 1/|X|². */
-static void normalise(Real *x, int rows, int cols, Real *a, int n)
+/* 1/|X| from R = X·Xᵀ, whose trace is |X|². 1 for a matrix of zeros, such as the gradient of
+ * queries that have only one key to choose from, and for one so small that a float does not hold
+ * 1/|X|². */
+static double inverse_norm(Matrix R)
 {
     double trace = 0;
-    for (int i = 0; i < n; i++)
-        trace += ROW(a, i, n)[i];
-    if (trace < 1e-30)
-        return;
-    const double factor = 1 / sqrt(trace);
-    scale_by(x, rows, cols, factor);
-    scale_by(a, n, n, factor * factor);
+    for (int i = 0; i < R.rows; i++)
+        trace += R.at[i * R.row_step + i];
+    return trace < 1e-30 ? 1 : 1 / sqrt(trace);
 }
 
-Real *muon_orthogonal(Real *room, int rows, int cols)
+/* square *= factor */
+static void scale_by(Matrix square, double factor)
 {
-    const double identity = 3.4445, linear = -4.7750, square = 2.0315;
-    const int n = min_int(rows, cols);
-    Real *x = room, *y = ROW(x, rows, cols), *a = ROW(y, rows, cols), *b = ROW(a, n, n);
-    for (int round = 0; round < ROUNDS; round++) {
-        const Matrix X = wide(x, rows, cols), A = matrix(a, n, n), B = matrix(b, n, n);
-        /* A = X·Xᵀ */
-        matmul(A, X, transposed(X));
-        if (!round)
-            normalise(x, rows, cols, a, n);
-        /* B = 3.4445·1 − 4.7750·A + 2.0315·A² */
-        matmul(B, A, A);
-        for (int i = 0; i < n; i++) {
-            for (int j = 0; j < n; j++)
-                ROW(b, i, n)[j] = (Real)linear * ROW(a, i, n)[j] + (Real)square * ROW(b, i, n)[j];
-            ROW(b, i, n)[i] += (Real)identity;
-        }
-        /* X = B·X */
-        matmul(wide(y, rows, cols), B, X);
-        Real *const other = x;
-        x = y;
-        y = other;
+    for (int i = 0; i < square.rows * square.cols; i++)
+        square.at[i] *= (Real)factor;
+}
+
+/* Z = 3.4445·1 − 4.7750·R + 2.0315·R² */
+static void lift_once(Matrix Z, Matrix R)
+{
+    const Real identity = (Real)3.4445, linear = (Real)-4.7750, square = (Real)2.0315;
+    matmul_symmetric(Z, R, R);
+    for (int i = 0; i < R.rows; i++) {
+        for (int j = 0; j < R.cols; j++)
+            ROW(Z.at, i, R.cols)
+        [j] = linear * ROW(R.at, i, R.cols)[j] + square * ROW(Z.at, i, R.cols)[j];
+        ROW(Z.at, i, R.cols)[i] += identity;
     }
-    return x;
+}
+
+static void swap_squares(Matrix *a, Matrix *b)
+{
+    const Matrix old = *a;
+    *a = *b;
+    *b = old;
+}
+
+Matrix muon_lift(Matrix u, Real *room)
+{
+    const Matrix X = u.rows > u.cols ? transposed(u) : u; /* no more rows than columns */
+    const int n = X.rows, size = n * n;
+    Matrix R = matrix(room, n, n), Z = matrix(room + size, n, n);
+    Matrix P = matrix(room + 2 * size, n, n), next = matrix(room + 3 * size, n, n);
+    /* All squares are symmetric and commute, since all are polynomials of the first R. */
+    matmul_symmetric(R, X, transposed(X));
+    const double factor = inverse_norm(R);
+    scale_by(R, factor * factor);
+    lift_once(P, R);
+    for (int round = 1; round < ROUNDS; round++) {
+        const Matrix last = round == 1 ? P : Z;
+        /* R = Z·R·Z, with the Z of the round before */
+        matmul_symmetric(next, last, R);
+        matmul_symmetric(R, next, last);
+        lift_once(Z, R);
+        /* P = Z·P */
+        matmul_symmetric(next, Z, P);
+        swap_squares(&P, &next);
+    }
+    scale_by(P, factor);
+    return P;
 }
 
 void muon_update(Matrix w, Real *m, Real *g, Real *room, double scale, double rate, double decay)
@@ -123,14 +127,14 @@ void muon_update(Matrix w, Real *m, Real *g, Real *room, double scale, double ra
             g[at] = 0;
         }
 
-    const Real *o = muon_orthogonal(room, rows, cols);
+    /* w = keep·w − step·O(u) */
+    const Matrix u = matrix(room, rows, cols), P = muon_lift(u, ROW(room, rows, cols));
     const Real keep = (Real)(1 - rate * decay);
-    const Real step = (Real)(rate * FACTOR * sqrt(rows > cols ? rows : cols));
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++) {
-            Real *const at = &w.at[i * w.row_step + j];
-            *at = keep * *at - step * ROW(o, i, cols)[j];
-        }
+        for (int j = 0; j < cols; j++)
+            w.at[i * w.row_step + j] *= keep;
+    scale_by(P, -rate * FACTOR * sqrt(max_int(rows, cols)));
+    matmul_add(w, rows > cols ? u : P, rows > cols ? P : u);
 }
 
 /* The rate of the schedule itself, and then the cool-down that some of them end
@@ -177,7 +181,7 @@ static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
     return kind == OPTIMIZER_MUON && tensor->parts;
 }
 
-/* What Muon works in, on each thread, two matrices and two squares of the smaller side; 0 for
+/* What Muon works in, on each thread, a matrix and four squares of the smaller side; 0 for
  * AdamW. Several matrices may lie side by side in a tensor: queries, keys and values. */
 static size_t room_of(const Tensor *tensors, int count, OptimizerKind kind)
 {
@@ -186,7 +190,7 @@ static size_t room_of(const Tensor *tensors, int count, OptimizerKind kind)
         if (takes_muon(kind, &tensors[i])) {
             const int rows = tensors[i].rows, cols = tensors[i].cols / tensors[i].parts;
             const size_t n = (size_t)min_int(rows, cols);
-            const size_t room = 2 * ((size_t)rows * (size_t)cols + n * n);
+            const size_t room = (size_t)rows * (size_t)cols + 4 * n * n;
             most = room > most ? room : most;
         }
     return most;
@@ -214,8 +218,10 @@ Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
                  ? memory_new(gpt->size, sizeof(Real), "the optimizer's second moment")
                  : memory_numbers(gpt->size, "the optimizer's second moment"),
     };
-    for (int i = 0; i < gpt->tensor_count; i++)
+    for (int i = 0; i < gpt->tensor_count; i++) {
         optimizer.slices += slices_of(&gpt->tensors[i]);
+        optimizer.parts = max_int(optimizer.parts, gpt->tensors[i].parts);
+    }
     optimizer.squares = memory_new(optimizer.slices, sizeof(double), "the norm");
     if (average)
         optimizer.average = memory_numbers(gpt->size, "the averaged weights");
@@ -272,17 +278,16 @@ double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt)
     return sqrt(sum);
 }
 
-static void muon_step(Optimizer *optimizer, Gpt *gpt, const Tensor *tensor, double scale,
+/* One of the matrices that lie side by side in a tensor. */
+static void muon_step(Optimizer *optimizer, Gpt *gpt, const Tensor *tensor, int part, double scale,
                       double rate, double decay)
 {
     Real *const room = optimizer->room + optimizer->room_size * (size_t)thread_index();
     const int cols = tensor->cols / tensor->parts;
     const Matrix whole = matrix(gpt->weight_block + tensor->offset, tensor->rows, tensor->cols);
-    for (int from = 0; from < tensor->cols; from += cols) {
-        const size_t at = tensor->offset + (size_t)from;
-        muon_update(matrix_cols(whole, from, cols), optimizer->m + at, gpt->gradient_block + at,
-                    room, scale, rate, decay);
-    }
+    const size_t at = tensor->offset + (size_t)(part * cols);
+    muon_update(matrix_cols(whole, part * cols, cols), optimizer->m + at, gpt->gradient_block + at,
+                room, scale, rate, decay);
 }
 
 void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
@@ -291,10 +296,11 @@ void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, d
     const AdamBias bias = adam_bias(t);
     OMP(parallel)
     {
-        OMP(for schedule(dynamic) nowait)
+        OMP(for collapse(2) schedule(dynamic) nowait)
         for (int i = 0; i < gpt->tensor_count; i++)
-            if (takes_muon(optimizer->kind, &gpt->tensors[i]))
-                muon_step(optimizer, gpt, &gpt->tensors[i], scale, rate, decay);
+            for (int part = 0; part < optimizer->parts; part++)
+                if (part < gpt->tensors[i].parts && takes_muon(optimizer->kind, &gpt->tensors[i]))
+                    muon_step(optimizer, gpt, &gpt->tensors[i], part, scale, rate, decay);
 
         for (int i = 0; i < gpt->tensor_count; i++) {
             const Tensor *tensor = &gpt->tensors[i];

@@ -45,17 +45,19 @@ void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale,
  *
  * O(u) comes from five rounds of a Newton-Schulz iteration, which are only matrix products:
  *
- *     X = u/|u|        five times:  A = X·Xᵀ,  X = 3.4445·X + (−4.7750·A + 2.0315·A²)·X
+ *     X = u/|u|        five times:  R = X·Xᵀ,  X = Z(R)·X,  Z(R) = 3.4445·1 − 4.7750·R + 2.0315·R²
  *
  * It leaves singular values between 0.68 and 1.21. Those below 0.0015·|u| stay smaller, since a
- * round multiplies a small one by 3.4. */
+ * round multiplies a small one by 3.4. The next R is Z·R·Z, so X is not needed before the end: P,
+ * the product of all Z, is made of squares of the smaller side alone, and O(u) = P·X. */
 
 /* One step with the gradients scale · g; sets g to 0 for the next one. All three are (rows, cols)
- * with the steps of w. The room has two matrices, and two squares of the smaller side. */
+ * with the steps of w. The room has a matrix, and four squares of the smaller side. */
 void muon_update(Matrix w, Real *m, Real *g, Real *room, double scale, double rate, double decay);
 
-/* O(u), where the room begins with u (rows, cols). It lies somewhere in the room. */
-Real *muon_orthogonal(Real *room, int rows, int cols);
+/* A square P, where O(u) = P·u, or u·P if u has more rows than columns. The room has four such
+ * squares, and P is one of them. */
+Matrix muon_lift(Matrix u, Real *room);
 
 /* The learning rate at a step. */
 typedef enum { SCHEDULE_NOAM, SCHEDULE_COSINE, SCHEDULE_CONSTANT } ScheduleKind;
@@ -82,6 +84,7 @@ typedef struct {
     Real *average; /* likewise: the mean of the weights, or NULL */
     Real *room;    /* (threads, room_size) what Muon works in */
     size_t room_size;
+    int parts;       /* the most matrices side by side in a tensor */
     double *squares; /* of the gradients: a sum for each slice of them */
     size_t slices;
 } Optimizer;

@@ -526,3 +526,17 @@ void matmul_add(Matrix y, Matrix a, Matrix b)
 {
     product(y, a, b, true);
 }
+
+/* A strip of columns at a time, from above down to its square on the diagonal; what is above that
+ * is mirrored. */
+void matmul_symmetric(Matrix y, Matrix a, Matrix b)
+{
+    enum { STRIP = 64 };
+    for (int j = 0; j < y.cols; j += STRIP) {
+        const int cols = min_int(STRIP, y.cols - j);
+        const Matrix strip = matrix_cols(y, j, cols), across = matrix_rows(y, j, cols);
+        matmul(matrix_rows(strip, 0, j + cols), matrix_rows(a, 0, j + cols),
+               matrix_cols(b, j, cols));
+        matrix_copy(matrix_cols(across, 0, j), transposed(matrix_rows(strip, 0, j)));
+    }
+}

@@ -80,6 +80,9 @@ static inline Matrix matrix_cols(Matrix m, int from, int count)
 void matmul(Matrix y, Matrix a, Matrix b);     /* y  = a·b; what y held is not read */
 void matmul_add(Matrix y, Matrix a, Matrix b); /* y += a·b                          */
 
+/* y = a·b, which is symmetric: about half of it is computed, and mirrored. */
+void matmul_symmetric(Matrix y, Matrix a, Matrix b);
+
 /* Rounds numbers, which begin on a cache line, in place: from then on they are read only as a
  * matrix_rounded(), which may be b in a product. What they no longer need of their memory goes back
  * to the system. They must be finite. */

@@ -17,20 +17,6 @@ static void copy_row(Real *to, const Real *from, const Real *next, int count)
         to[j] = from[j];
 }
 
-void matrix_copy(Matrix to, Matrix from)
-{
-    enum { AHEAD = 3 }; /* rows: copying one takes less time than fetching the next */
-    for (int i = 0; i < to.rows; i++) {
-        Real *into = to.at + i * to.row_step;
-        const Real *of = from.at + i * from.row_step;
-        if (to.col_step == 1 && from.col_step == 1)
-            copy_row(into, of, of + AHEAD * from.row_step, to.cols);
-        else
-            for (int j = 0; j < to.cols; j++)
-                into[j * to.col_step] = of[j * from.col_step];
-    }
-}
-
 /* ---- Transposing ---- */
 
 enum { TURN_ROWS = 4, TURN_COLS = 8 }; /* of a block as it is written */
@@ -88,14 +74,30 @@ static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t f
         }
 }
 
+void matrix_copy(Matrix to, Matrix from)
+{
+    enum { AHEAD = 3 }; /* rows: copying one takes less time than fetching the next */
+    if (to.col_step == 1 && from.col_step != 1 && from.row_step == 1) {
+        transpose(to.at, to.row_step, from.at, from.col_step, to.rows, to.cols);
+        return;
+    }
+    for (int i = 0; i < to.rows; i++) {
+        Real *into = to.at + i * to.row_step;
+        const Real *of = from.at + i * from.row_step;
+        if (to.col_step == 1 && from.col_step == 1)
+            copy_row(into, of, of + AHEAD * from.row_step, to.cols);
+        else
+            for (int j = 0; j < to.cols; j++)
+                into[j * to.col_step] = of[j * from.col_step];
+    }
+}
+
 /* ---- Operands as they are ---- */
 
 static bool pack_rows_plain(Real *words, const Kernel *kernel, Matrix a)
 {
     const bool by_rows = packs_by_rows(kernel, a);
-    if (by_rows && a.row_step == 1 && a.col_step != 1)
-        transpose(words, A_ROW_STEP, a.at, a.col_step, a.rows, a.cols);
-    else if (by_rows)
+    if (by_rows)
         matrix_copy(matrix_spaced(words, a.rows, a.cols, A_ROW_STEP), a);
     else
         matrix_copy(matrix_spaced(words, a.cols, a.rows, A_COL_STEP), transposed(a));
@@ -104,10 +106,8 @@ static bool pack_rows_plain(Real *words, const Kernel *kernel, Matrix a)
 
 static void pack_panel_plain(Real *words, int panel, Matrix b)
 {
-    if (b.row_step == 1 && b.col_step != 1)
-        transpose(words, panel, b.at, b.col_step, b.rows, b.cols);
-    else if (b.col_step == 1 &&
-             b.cols == TILE_MAX_COLS) /* most often; a memcpy of constant size is inlined */
+    if (b.col_step == 1 &&
+        b.cols == TILE_MAX_COLS) /* most often; a memcpy of constant size is inlined */
         for (int k = 0; k < b.rows; k++)
             memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * TILE_MAX_COLS);
     else

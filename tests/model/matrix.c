@@ -128,6 +128,31 @@ static void products_of_every_shape(void **state)
     check_shape(0, 5, 3, false), check_shape(5, 0, 3, true);
 }
 
+/* X·Xᵀ and R·R, which are symmetric. What is on either side of the diagonal is the other's mirror,
+ * apart from squares on the diagonal. */
+static void symmetric_products(void **state)
+{
+    (void)state;
+    static const int sides[] = {1, 3, 31, 64, 65, 130, 200};
+    for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
+        const int side = sides[s], depth = 1 + draw(90);
+        const Viewed x = draw_view(side, depth, 1);
+        Viewed y = draw_view(side, side, 2), z = draw_view(side, side, 3);
+        matmul_symmetric(y.view, x.view, transposed(x.view));
+        matmul_symmetric(z.view, y.view, y.view);
+        for (int i = 0; i < side; i++)
+            for (int j = 0; j < side; j++) {
+                double size;
+                double wanted = plain(x.view, transposed(x.view), i, j, 0, &size);
+                assert_true(fabs((double)*at(y.view, i, j) - wanted) <= rounding_of(depth, size));
+                wanted = plain(y.view, y.view, i, j, 0, &size);
+                assert_true(fabs((double)*at(z.view, i, j) - wanted) <=
+                            2 * rounding_of(side, size));
+            }
+        free(x.field), free(y.field), free(z.field);
+    }
+}
+
 /* The bits of a product must not depend on the number of threads. Every shape is large enough for
  * several. */
 static void check_same_bits(int rows, int depth, int cols, bool turned)
@@ -362,7 +387,7 @@ int main(int argc, char **argv)
     if (wrong_first_products())
         die("the first product, in a parallel region, is wrong");
     const struct CMUnitTest of_one[] = {
-        cmocka_unit_test(products_of_every_shape),
+        cmocka_unit_test(products_of_every_shape), cmocka_unit_test(symmetric_products),
         cmocka_unit_test(the_bits_do_not_depend_on_threads),
         cmocka_unit_test(a_small_product_has_the_bits_of_a_large_one)};
     const struct CMUnitTest of_all[] = {cmocka_unit_test(kernels_of_a_precision_agree),

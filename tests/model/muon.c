@@ -9,7 +9,7 @@ TEST(gradients_of_any_size_stay_finite)
 {
     static const double sizes[] = {0, 1e-38, 1e-22, 1e-18, 1e-14, 1, 1e17};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        Real w[4] = {0}, m[4] = {0}, room[16];
+        Real w[4] = {0}, m[4] = {0}, room[20];
         Real g[4] = {(Real)sizes[i], 0, 0, (Real)sizes[i]};
         muon_update(matrix(w, 2, 2), m, g, room, 1, 1, 0);
         const double largest = 0.2 * sqrt(2) * 1.21;

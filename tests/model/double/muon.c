@@ -21,16 +21,17 @@ TEST(singular_values_are_lifted)
     const double norm = sqrt(s[0] * s[0] + s[1] * s[1]);
     const double R[SIDE][SIDE] = {{c, -d, 0}, {d, c, 0}, {0, 0, 1}};
     for (int tall = 0; tall < 2; tall++) {
-        Real room[2 * (SIDE * LENGTH + SIDE * SIDE)] = {0};
+        Real room[4 * SIDE * SIDE], numbers[SIDE * LENGTH] = {0}, found[SIDE * LENGTH];
         double known[SIDE * LENGTH] = {0};
         for (int i = 0; i < SIDE; i++)
             for (int j = 0; j < SIDE; j++) {
                 const int at = tall ? j * SIDE + i : i * LENGTH + j;
-                room[at] = R[i][j] * s[j];
+                numbers[at] = R[i][j] * s[j];
                 known[at] = R[i][j] * lifted(s[j] / norm);
             }
-        const Real *found =
-            tall ? muon_orthogonal(room, LENGTH, SIDE) : muon_orthogonal(room, SIDE, LENGTH);
+        const Matrix u = tall ? matrix(numbers, LENGTH, SIDE) : matrix(numbers, SIDE, LENGTH);
+        const Matrix P = muon_lift(u, room);
+        matmul(matrix(found, u.rows, u.cols), tall ? u : P, tall ? P : u);
         assert_close("orthogonal", found, known, SIDE * LENGTH, 1e-12);
     }
     for (double value = 0.0015; value <= 1; value += 0.0001)
@@ -42,7 +43,7 @@ TEST(singular_values_are_lifted)
 TEST(two_steps_by_hand)
 {
     Real w[3] = {1, 1, 1}, m[3] = {0}, g[3] = {7, 4, 7};
-    Real room[4];
+    Real room[5];
     const Matrix middle = matrix_cols(matrix(w, 1, 3), 1, 1);
 
     muon_update(middle, m + 1, g + 1, room, 0.5, 0.1, 0.01);
