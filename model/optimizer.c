@@ -244,7 +244,7 @@ static double sum_of_squares(const Real *x, size_t count)
             sum[j] += (double)x[i + (size_t)j] * (double)x[i + (size_t)j];
     for (; i < count; i++)
         sum[0] += (double)x[i] * (double)x[i];
-    for (int j = 0; j < SUMS; j++)
+    for (int j = 0; j < (count < SUMS ? 1 : SUMS); j++) /* of fewer numbers, all are in the first */
         all += sum[j];
     return all;
 }
@@ -289,10 +289,10 @@ void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, d
                     double epsilon, int64_t t)
 {
     const AdamBias bias = adam_bias(t);
+    int taken = 0;
     OMP(parallel)
     {
-        OMP(for schedule(dynamic) nowait)
-        for (int i = 0; i < gpt->tensor_count; i++)
+        for (int i; (i = take_next(&taken)) < gpt->tensor_count;)
             if (takes_muon(optimizer->kind, &gpt->tensors[i]))
                 muon_step(optimizer, gpt, &gpt->tensors[i], scale, rate, decay);
 

@@ -179,12 +179,14 @@ static void attend_backward(const HeadView *d, const HeadView *head, AttentionWo
     for (Strip s = {0}; strip_next(head, &s);) {
         const Matrix q = strip_rows(head->q, s), dq = strip_rows(d->q, s);
         const Matrix dmixed = strip_rows(d->mixed, s);
-        const Matrix P = strip_matrix(work, 0, s), dropped = strip_matrix(work, 1, s);
+        const Matrix P = strip_matrix(work, 0, s);
+        const Matrix dropped = dropout.rate > 0 ? strip_matrix(work, 1, s) : P;
         /* The third strip holds ddropped first, then dscores. */
         const Matrix ddropped = strip_matrix(work, 2, s), dscores = ddropped;
 
         strip_softmax_again(P, head, s);
-        memcpy(dropped.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.width);
+        if (dropout.rate > 0)
+            memcpy(dropped.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.width);
         strip_dropout(dropped, head, s, dropout);
 
         /* 5  mixed = dropped·v       so  dv += droppedᵀ·dmixed  and  ddropped = dmixed·vᵀ */
