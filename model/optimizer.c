@@ -250,7 +250,7 @@ static double sum_of_squares(const Real *x, size_t count)
             sum[j] += (double)x[i + (size_t)j] * (double)x[i + (size_t)j];
     for (; i < count; i++)
         sum[0] += (double)x[i] * (double)x[i];
-    for (int j = 0; j < SUMS; j++)
+    for (int j = 0; j < (count < SUMS ? 1 : SUMS); j++) /* of fewer numbers, all are in the first */
         all += sum[j];
     return all;
 }
@@ -294,13 +294,16 @@ void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, d
                     double epsilon, int64_t t)
 {
     const AdamBias bias = adam_bias(t);
+    int taken = 0;
     OMP(parallel)
     {
-        OMP(for collapse(2) schedule(dynamic) nowait)
-        for (int i = 0; i < gpt->tensor_count; i++)
-            for (int part = 0; part < optimizer->parts; part++)
-                if (part < gpt->tensors[i].parts && takes_muon(optimizer->kind, &gpt->tensors[i]))
-                    muon_step(optimizer, gpt, &gpt->tensors[i], part, scale, rate, decay);
+        /* number i is part i % parts of tensor i / parts */
+        const int parts = optimizer->parts, count = gpt->tensor_count * parts;
+        for (int i; (i = take_next(&taken)) < count;) {
+            const Tensor *tensor = &gpt->tensors[i / parts];
+            if (i % parts < tensor->parts && takes_muon(optimizer->kind, tensor))
+                muon_step(optimizer, gpt, tensor, i % parts, scale, rate, decay);
+        }
 
         for (int i = 0; i < gpt->tensor_count; i++) {
             const Tensor *tensor = &gpt->tensors[i];

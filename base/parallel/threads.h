@@ -27,6 +27,13 @@ int threads_for_step(int64_t rows, size_t parameters);
  * calling thread, which can block it (see file_begin). */
 void thread_start(void);
 
+/* The next number that no thread of a region has taken yet, of 0, 1, 2, … One thread does not enter
+ * OpenMP for it, as in a loop with schedule(dynamic). */
+static inline int take_next(int *taken)
+{
+    return __atomic_fetch_add(taken, 1, __ATOMIC_RELAXED);
+}
+
 /* Whether a loop over an (N, C) matrix is worth waking the other threads. Up to 4,096 numbers, one
  * thread finishes before the others have started. */
 static inline bool worth_threads(int N, int C)

@@ -55,8 +55,7 @@ static void strip_scores(Matrix scores, const HeadView *head, Strip s)
     for (KeySpan span = {0}; span_next(head, s, &span);)
         matmul(span_columns(scores, &span), strip_rows(head->q, s),
                transposed(span_rows(head->k, &span)));
-    for (int r = 0; r < s.queries; r++)
-        strip_mask_row(ROW(scores.at, r, s.width), head, s, r);
+    strip_mask(scores, head, s);
 }
 
 /* The maximum of a strip's row: first 16 maxima side by side in a vector, each of every 16th
@@ -180,12 +179,14 @@ static void attend_backward(const HeadView *d, const HeadView *head, AttentionWo
     for (Strip s = {0}; strip_next(head, &s);) {
         const Matrix q = strip_rows(head->q, s), dq = strip_rows(d->q, s);
         const Matrix dmixed = strip_rows(d->mixed, s);
-        const Matrix P = strip_matrix(work, 0, s), dropped = strip_matrix(work, 1, s);
+        const Matrix P = strip_matrix(work, 0, s);
+        const Matrix dropped = dropout.rate > 0 ? strip_matrix(work, 1, s) : P;
         /* The third strip holds ddropped first, then dscores. */
         const Matrix ddropped = strip_matrix(work, 2, s), dscores = ddropped;
 
         strip_softmax_again(P, head, s);
-        memcpy(dropped.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.width);
+        if (dropout.rate > 0)
+            memcpy(dropped.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.width);
         strip_dropout(dropped, head, s, dropout);
 
         /* 5  mixed = dropped·v       so  dv += droppedᵀ·dmixed  and  ddropped = dmixed·vᵀ */
@@ -247,18 +248,19 @@ void attention_forward(Real *y, Real *maps, const Attention *layer, const Real *
     if (batch->cache)
         cache_rows(qkv, batch, shape);
 
-    /* 2 to 5, each head of each sequence by one thread. Sequences differ in length: dynamic. */
+    /* 2 to 5, each head of each sequence by one thread. Sequences differ in length: a thread that
+     * has done one takes the next. */
+    int taken = 0;
     OMP(parallel)
-    OMP(for collapse(2) schedule(dynamic) nowait)
-    for (int s = 0; s < batch->sequences; s++)
-        for (int h = 0; h < H; h++) {
-            HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
-            if (batch->cache)
-                head_view_cached(&head, batch, shape, s, h);
-            const size_t square = (size_t)head.length * (size_t)head.length;
-            Real *map = maps ? maps + attention_map_size(batch, s, H) + (size_t)h * square : NULL;
-            attend(&head, map, layer->work, dropout);
-        }
+    for (int i; (i = take_next(&taken)) < batch->sequences * H;) {
+        const int s = i / H, h = i % H;
+        HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
+        if (batch->cache)
+            head_view_cached(&head, batch, shape, s, h);
+        const size_t square = (size_t)head.length * (size_t)head.length;
+        Real *map = maps ? maps + attention_map_size(batch, s, H) + (size_t)h * square : NULL;
+        attend(&head, map, layer->work, dropout);
+    }
 
     if (layer->patch)
         for (size_t i = 0; i < (size_t)N * (size_t)H * (size_t)shape->head_size; i++)
@@ -281,17 +283,18 @@ void attention_backward(Real *dx, const Attention *layer, const Real *dy, const 
     linear_backward(dmixed, layer->dp.out, dy, layer->p.out, mixed, N);
 
     /* 5 to 2 */
+    int taken = 0;
     OMP(parallel)
-    OMP(for collapse(2) schedule(dynamic) nowait)
-    for (int s = 0; s < batch->sequences; s++)
-        for (int k = 0; k < K; k++)
-            for (int h = k * group; h < (k + 1) * group; h++) {
-                const HeadView d = head_view(dqkv, dmixed, NULL, batch, shape, s, h);
-                const HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
-                if (h == k * group)
-                    clear_keys(&d);
-                attend_backward(&d, &head, layer->work, dropout);
-            }
+    for (int i; (i = take_next(&taken)) < batch->sequences * K;) {
+        const int s = i / K, k = i % K;
+        for (int h = k * group; h < (k + 1) * group; h++) {
+            const HeadView d = head_view(dqkv, dmixed, NULL, batch, shape, s, h);
+            const HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
+            if (h == k * group)
+                clear_keys(&d);
+            attend_backward(&d, &head, layer->work, dropout);
+        }
+    }
 
     /* 1  qkv = x·Wqkv + bqkv, with q and k turned by their positions */
     if (layer->work.rotary.size)

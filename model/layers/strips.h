@@ -162,19 +162,20 @@ static inline Matrix span_columns(Matrix strip, const KeySpan *span)
     return matrix_cols(strip, span->column, span->count);
 }
 
-/* Sets to −∞ the scores of the keys that row r does not attend to, and the padding at the end of
- * the row. */
-static inline void strip_mask_row(Real *row, const HeadView *head, Strip s, int r)
+/* Sets to −∞ the scores of the keys that a row does not attend to, and the padding at its end. */
+static inline void strip_mask(Matrix scores, const HeadView *head, Strip s)
 {
-    int j = 0;
     for (KeySpan span = {0}; span_next(head, s, &span);) {
-        const SpanColumns seen = span_columns_of_row(head, s, &span, r);
-        for (; j < seen.from; j++)
-            row[j] = -INFINITY;
-        j = seen.from + seen.count;
+        const int end = span.column + span.count, filled = end < s.keys ? end : s.width;
+        for (int r = 0; r < s.queries; r++) {
+            const SpanColumns seen = span_columns_of_row(head, s, &span, r);
+            Real *row = ROW(scores.at, r, s.width);
+            for (int j = span.column; j < seen.from; j++)
+                row[j] = -INFINITY;
+            for (int j = seen.from + seen.count; j < filled; j++)
+                row[j] = -INFINITY;
+        }
     }
-    for (; j < s.width; j++)
-        row[j] = -INFINITY;
 }
 
 /* Copies the strip P to its place in a head's map (length, length). */

@@ -297,40 +297,24 @@ static bool small_fits(Matrix y, Matrix a, Matrix b)
            !skinny_fits(y, b);
 }
 
-/* A tile of y (= or +=) a·b, all three where they lie. */
-static void small_tile(bool narrow, Matrix y, Matrix a, Matrix b, bool add)
-{
-    chosen->in_place(narrow, y.at, y.row_step, a.at, a.row_step, a.col_step, b.at, b.row_step,
-                     y.rows, a.cols, add);
-}
-
-/* Only columns of b that do not lie side by side, or do not fill a vector, are copied. */
+/* Only columns of b that do not lie side by side are copied. */
 static void small_product(Matrix y, Matrix a, Matrix b, bool add)
 {
-    _Alignas(64) Real packed[DEPTH_BLOCK * TILE_MAX_COLS], aside[TILE_MAX_ROWS * TILE_MAX_COLS];
+    _Alignas(64) Real packed[DEPTH_BLOCK * TILE_MAX_COLS];
     const int height = parts(y.rows, parts(y.rows, chosen->rows));
     for (int j = 0, cols; j < y.cols; j += cols) {
-        const bool narrow = y.cols - j < chosen->cols;
-        const int panel = narrow ? chosen->narrow_cols : chosen->cols;
-        cols = min_int(y.cols - j, panel);
+        const int left = y.cols - j;
+        cols = left < chosen->cols ? min_int(left, chosen->narrow_cols) : chosen->cols;
         Matrix of_b = matrix_cols(b, j, cols);
-        if (of_b.col_step != 1 || cols < panel) {
-            pack_panel(packed, chosen, panel, of_b);
-            of_b = matrix(packed, b.rows, panel);
+        if (of_b.col_step != 1) {
+            const Matrix copy = matrix(packed, b.rows, cols);
+            matrix_copy(copy, of_b);
+            of_b = copy;
         }
-        for (int i = 0; i < y.rows; i += height) {
-            const int rows = min_int(height, y.rows - i);
-            const Matrix place = matrix_cols(matrix_rows(y, i, rows), j, cols);
-            const Matrix whole = matrix(aside, rows, panel), seen = matrix_cols(whole, 0, cols);
-            if (cols == panel) {
-                small_tile(narrow, place, matrix_rows(a, i, rows), of_b, add);
-                continue;
-            }
-            memset(aside, 0, sizeof *aside * (size_t)rows * (size_t)panel);
-            matrix_copy(seen, place);
-            small_tile(narrow, whole, matrix_rows(a, i, rows), of_b, add);
-            matrix_copy(place, seen);
-        }
+        for (int i = 0; i < y.rows; i += height)
+            chosen->in_place(cols, y.at + i * y.row_step + j, y.row_step, a.at + i * a.row_step,
+                             a.row_step, a.col_step, of_b.at, of_b.row_step,
+                             min_int(height, y.rows - i), a.cols, add);
     }
 }
 

@@ -4,6 +4,78 @@
 
 #include "rounded.h"
 
+/* ---- Transposing ---- */
+
+enum { TURN_ROWS = 4, TURN_COLS = 8 }; /* of a block as it is written */
+enum { TURN_DEPTH = 64 };              /* rows that are written before those below them */
+typedef Real Half __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+typedef Real Whole __attribute__((vector_size(8 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+
+/* Four numbers of a row, and of another row. */
+static void two_halves(Whole *to, const Real *at, ptrdiff_t other)
+{
+    *to = __builtin_shufflevector(*(const Half *)at, *(const Half *)(at + other), 0, 1, 2, 3, 4, 5,
+                                  6, 7);
+}
+
+/* Writes four numbers, and four that begin at `second`. */
+static void put_halves(Real *to, int second, Whole both)
+{
+    if (second == 4) {
+        *(Whole *)to = both;
+        return;
+    }
+    *(Half *)to = __builtin_shufflevector(both, both, 0, 1, 2, 3);
+    *(Half *)(to + second) = __builtin_shufflevector(both, both, 4, 5, 6, 7);
+}
+
+/* to[k][j] = from[j][k] for 4 rows k of 8 columns j: four, and four that begin at `second`, which
+ * is 4 or less. No number crosses to the other half of a vector, which would cost more. */
+static void turn_block(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t step, int second)
+{
+    Whole a, b, c, d;
+    two_halves(&a, from, second * step);
+    two_halves(&b, from + step, second * step);
+    two_halves(&c, from + 2 * step, second * step);
+    two_halves(&d, from + 3 * step, second * step);
+    const Whole ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+    const Whole cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    const Whole ab_high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    const Whole cd_high = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    put_halves(to, second, __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13));
+    put_halves(to + to_step, second, __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15));
+    put_halves(to + 2 * to_step, second,
+               __builtin_shufflevector(ab_high, cd_high, 0, 1, 8, 9, 4, 5, 12, 13));
+    put_halves(to + 3 * to_step, second,
+               __builtin_shufflevector(ab_high, cd_high, 2, 3, 10, 11, 6, 7, 14, 15));
+}
+
+/* to[k][j] = from[j][k] for k < rows and j < cols, in blocks. The last block begins early enough to
+ * be whole, and writes some numbers a second time. Some rows come before those below them: all of
+ * them would fill the first-level cache before the second block beside the first is written. */
+static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step, int rows,
+                      int cols)
+{
+    const int second = min_int(cols - TURN_COLS / 2, TURN_COLS / 2);
+    if (rows < TURN_ROWS || second < 0) {
+        for (int k = 0; k < rows; k++)
+            for (int j = 0; j < cols; j++)
+                to[k * to_step + j] = from[j * from_step + k];
+        return;
+    }
+    for (int first = 0; first < rows; first += TURN_DEPTH)
+        for (int next = 0; next < cols; next += TURN_COLS) {
+            const int j = max_int(min_int(next, cols - TURN_COLS), 0);
+            for (int k = first; k < min_int(first + TURN_DEPTH, rows); k += TURN_ROWS) {
+                const int i = min_int(k, rows - TURN_ROWS);
+                turn_block(to + i * to_step + j, to_step, from + j * from_step + i, from_step,
+                           second);
+            }
+        }
+}
+
+/* ---- Copying ---- */
+
 /* Copies contiguous numbers, and prefetches those at `next`, which come soon. */
 static void copy_row(Real *to, const Real *from, const Real *next, int count)
 {
@@ -17,67 +89,10 @@ static void copy_row(Real *to, const Real *from, const Real *next, int count)
         to[j] = from[j];
 }
 
-/* ---- Transposing ---- */
-
-enum { TURN_ROWS = 4, TURN_COLS = 8 }; /* of a block as it is written */
-enum { TURN_DEPTH = 64 };              /* rows that are written before those below them */
-typedef Real Half __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
-typedef Real Whole __attribute__((vector_size(8 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
-
-/* Four numbers of a row, and of that four rows on. */
-static void two_halves(Whole *to, const Real *at, ptrdiff_t step)
-{
-    *to = __builtin_shufflevector(*(const Half *)at, *(const Half *)(at + 4 * step), 0, 1, 2, 3, 4,
-                                  5, 6, 7);
-}
-
-/* to[k][j] = from[j][k] for 4 rows k of 8 columns j. No number crosses to the other half of a
- * vector, which would cost more. */
-static void turn_block(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t step)
-{
-    Whole a, b, c, d;
-    two_halves(&a, from, step);
-    two_halves(&b, from + step, step);
-    two_halves(&c, from + 2 * step, step);
-    two_halves(&d, from + 3 * step, step);
-    const Whole ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
-    const Whole cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
-    const Whole ab_high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
-    const Whole cd_high = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
-    *(Whole *)to = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
-    *(Whole *)(to + to_step) = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
-    *(Whole *)(to + 2 * to_step) =
-        __builtin_shufflevector(ab_high, cd_high, 0, 1, 8, 9, 4, 5, 12, 13);
-    *(Whole *)(to + 3 * to_step) =
-        __builtin_shufflevector(ab_high, cd_high, 2, 3, 10, 11, 6, 7, 14, 15);
-}
-
-/* to[k][j] = from[j][k] for k < rows and j < cols, in blocks. The last block begins early enough to
- * be whole, and writes some numbers a second time. Some rows come before those below them: all of
- * them would fill the first-level cache before the second block beside the first is written. */
-static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step, int rows,
-                      int cols)
-{
-    if (rows < TURN_ROWS || cols < TURN_COLS) {
-        for (int k = 0; k < rows; k++)
-            for (int j = 0; j < cols; j++)
-                to[k * to_step + j] = from[j * from_step + k];
-        return;
-    }
-    for (int first = 0; first < rows; first += TURN_DEPTH)
-        for (int next = 0; next < cols; next += TURN_COLS) {
-            const int j = min_int(next, cols - TURN_COLS);
-            for (int k = first; k < min_int(first + TURN_DEPTH, rows); k += TURN_ROWS) {
-                const int i = min_int(k, rows - TURN_ROWS);
-                turn_block(to + i * to_step + j, to_step, from + j * from_step + i, from_step);
-            }
-        }
-}
-
 void matrix_copy(Matrix to, Matrix from)
 {
     enum { AHEAD = 3 }; /* rows: copying one takes less time than fetching the next */
-    if (to.col_step == 1 && from.col_step != 1 && from.row_step == 1) {
+    if (to.col_step == 1 && from.row_step == 1 && from.col_step != 1) {
         transpose(to.at, to.row_step, from.at, from.col_step, to.rows, to.cols);
         return;
     }

@@ -1,11 +1,9 @@
-/* pattern.c: the ranges of keys of each kind of pattern, and what follows from them. A new kind
- * needs a case in each switch, where the compiler warns about those that are missing, and a line in
+/* pattern.c: lists of patterns, and what follows from their ranges of keys. A new kind needs a case
+ * in each switch, where the compiler warns about those that are missing, and a line in
  * read_pattern(). */
 #include "pattern.h"
 
 #include <limits.h>
-
-#include "base/base.h"
 
 /* ---- Lists ---- */
 
@@ -103,48 +101,6 @@ const char *pattern_text(Pattern p, char text[PATTERN_TEXT])
 }
 
 /* ---- Keys ---- */
-
-int pattern_ranges(Pattern p)
-{
-    return p.kind == PATTERN_SUMMARY ? p.last + 1 : 1;
-}
-
-int pattern_step(Pattern p)
-{
-    return p.kind == PATTERN_STRIDED ? p.size : 1;
-}
-
-/* Below the limit; a size may be so large that the sum is no int. */
-static int end_of(int from, int size, int limit)
-{
-    return (int)min_int64((int64_t)from + size, limit);
-}
-
-/* A summary has a range for each of the last tokens of a block, that of all blocks, and one for the
- * query itself, which is empty if it is such a token. */
-static KeyRange summary_range(Pattern p, int query, int limit, int number)
-{
-    const int first = p.size - p.last;
-    if (number == p.last)
-        return (KeyRange){query, query + (query % p.size < first), 1};
-    return (KeyRange){first + number, limit, p.size};
-}
-
-KeyRange pattern_range(Pattern p, int query, int limit, int number)
-{
-    switch (p.kind) {
-    case PATTERN_ALL: break;
-    case PATTERN_WINDOW:
-        return (KeyRange){max_int(query - p.size + 1, 0), end_of(query, p.size, limit), 1};
-    case PATTERN_STRIDED: return (KeyRange){query % p.size, limit, p.size};
-    case PATTERN_FIXED: {
-        const int block = query / p.size * p.size;
-        return (KeyRange){block, end_of(block, p.size, limit), 1};
-    }
-    case PATTERN_SUMMARY: return summary_range(p, query, limit, number);
-    }
-    return (KeyRange){0, limit, 1};
-}
 
 void pattern_mark(Pattern p, int query, int limit, bool *keys)
 {

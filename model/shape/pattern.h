@@ -14,7 +14,7 @@
 #ifndef PULGA_PATTERN_H
 #define PULGA_PATTERN_H
 
-#include <stdbool.h>
+#include "base/base.h"
 
 typedef enum {
     PATTERN_ALL,
@@ -66,13 +66,47 @@ static inline int key_limit(int query, int prefix)
 }
 
 /* The number of ranges that hold a query's keys. No key is in two of them. */
-int pattern_ranges(Pattern pattern);
+static inline int pattern_ranges(Pattern p)
+{
+    return p.kind == PATTERN_SUMMARY ? p.last + 1 : 1;
+}
+
+static inline int pattern_step(Pattern p)
+{
+    return p.kind == PATTERN_STRIDED ? p.size : 1;
+}
+
+/* from + size, or the limit; a size may be so large that the sum is no int. */
+static inline int key_end(int from, int size, int limit)
+{
+    return (int)min_int64((int64_t)from + size, limit);
+}
 
 /* Range number `number` of them, from 0. From a query to the next one that is pattern_step() away,
  * `from` and `end` never fall, and the keys stay in step. So the range from the first query's
  * `from` to the last query's `end` holds the keys of all queries between them. */
-KeyRange pattern_range(Pattern pattern, int query, int limit, int number);
-int pattern_step(Pattern pattern);
+static inline KeyRange pattern_range(Pattern p, int query, int limit, int number)
+{
+    switch (p.kind) {
+    case PATTERN_ALL: break;
+    case PATTERN_WINDOW:
+        return (KeyRange){max_int(query - p.size + 1, 0), key_end(query, p.size, limit), 1};
+    case PATTERN_STRIDED: return (KeyRange){query % p.size, limit, p.size};
+    case PATTERN_FIXED: {
+        const int block = query / p.size * p.size;
+        return (KeyRange){block, key_end(block, p.size, limit), 1};
+    }
+    case PATTERN_SUMMARY: {
+        /* One for each of the last tokens of a block, that of all blocks, and one for the query
+         * itself, which is empty if it is such a token. */
+        const int first = p.size - p.last;
+        if (number == p.last)
+            return (KeyRange){query, query + (query % p.size < first), 1};
+        return (KeyRange){first + number, limit, p.size};
+    }
+    }
+    return (KeyRange){0, limit, 1};
+}
 
 /* Sets keys[j] for each key j that a query attends to. */
 void pattern_mark(Pattern pattern, int query, int limit, bool *keys);
