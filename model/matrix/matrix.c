@@ -33,9 +33,8 @@ static const Kernel *kernel_find(KernelOf *const *table, const char *name)
     return NULL;
 }
 
-static const Kernel *_Atomic chosen;
-
-bool matrix_choose(Precision precision)
+/* The best kernel of a precision, or NULL; see matrix_choose(). */
+static const Kernel *kernel_for(Precision precision)
 {
     const char *forced = getenv("PULGA_KERNEL");
     if (forced && (!*forced || (precision == PRECISION_F32 && kernel_find(PAIRS, forced))))
@@ -45,6 +44,14 @@ bool matrix_choose(Precision precision)
         die("PULGA_KERNEL=%s is not a kernel of this machine; known are avx512, avx2 and portable, "
             "and for bf16 amx and avx512_bf16",
             forced);
+    return found;
+}
+
+static const Kernel *_Atomic chosen;
+
+bool matrix_choose(Precision precision)
+{
+    const Kernel *found = kernel_for(precision);
     if (found)
         chosen = found;
     return found;
@@ -52,22 +59,21 @@ bool matrix_choose(Precision precision)
 
 /* The first product chooses, unless matrix_choose() has. Several threads may come here at once:
  * they choose the same. */
-static void ensure_chosen(void)
+static const Kernel *chosen_kernel(void)
 {
     if (!chosen)
         matrix_choose(PRECISION_F32);
+    return chosen;
 }
 
 const char *matrix_kernel_name(void)
 {
-    ensure_chosen();
-    return chosen->name;
+    return chosen_kernel()->name;
 }
 
 bool matrix_is_slow(void)
 {
-    ensure_chosen();
-    return chosen->slow;
+    return chosen_kernel()->slow;
 }
 
 /* ---- Where blocks and tiles begin ---- */
@@ -89,12 +95,12 @@ static int cut(int count, int all, int part, int grain)
 /* Blocks of rows that y is cut into. If y has more rows than columns, each thread has its own, and
  * copies all of b; if not, each copies all of a. Grains make a block up to a grain larger than the
  * others, and its last tile is read as if it were whole. */
-static int row_blocks(Matrix y, Matrix a, int threads)
+static int row_blocks(const Kernel *kernel, Matrix y, Matrix a, int threads)
 {
-    const int words = max_int(1, min_int(kernel_words(chosen, a.cols), DEPTH_BLOCK));
-    const int most = packs_by_rows(chosen, a) ? min_int(A_ROWS, chosen->part / words) : ROW_BLOCK;
-    const int blocks = parts(y.rows, most - 2 * (chosen->row_grain - 1));
-    const int sharers = min_int(threads, parts(y.rows, chosen->rows));
+    const int words = max_int(1, min_int(kernel_words(kernel, a.cols), DEPTH_BLOCK));
+    const int most = packs_by_rows(kernel, a) ? min_int(A_ROWS, kernel->part / words) : ROW_BLOCK;
+    const int blocks = parts(y.rows, most - 2 * (kernel->row_grain - 1));
+    const int sharers = min_int(threads, parts(y.rows, kernel->rows));
     return y.rows > y.cols ? parts(blocks, sharers) * sharers : blocks;
 }
 
@@ -291,20 +297,20 @@ static void tile_aside(KernelTile *tile, int panel, Matrix y, const Real *a, boo
 
 /* ---- So small that copying the operands takes longer than multiplying them ---- */
 
-static bool small_fits(Matrix y, Matrix a, Matrix b)
+static bool small_fits(const Kernel *kernel, Matrix y, Matrix a, Matrix b)
 {
-    return chosen->in_place && a.cols <= DEPTH_BLOCK && y.col_step == 1 && !b.rounding &&
+    return kernel->in_place && a.cols <= DEPTH_BLOCK && y.col_step == 1 && !b.rounding &&
            !skinny_fits(y, b);
 }
 
 /* Only columns of b that do not lie side by side are copied. */
-static void small_product(Matrix y, Matrix a, Matrix b, bool add)
+static void small_product(const Kernel *kernel, Matrix y, Matrix a, Matrix b, bool add)
 {
     _Alignas(64) Real packed[DEPTH_BLOCK * TILE_MAX_COLS];
-    const int height = parts(y.rows, parts(y.rows, chosen->rows));
+    const int height = parts(y.rows, parts(y.rows, kernel->rows));
     for (int j = 0, cols; j < y.cols; j += cols) {
         const int left = y.cols - j;
-        cols = left < chosen->cols ? min_int(left, chosen->narrow_cols) : chosen->cols;
+        cols = left < kernel->cols ? min_int(left, kernel->narrow_cols) : kernel->cols;
         Matrix of_b = matrix_cols(b, j, cols);
         if (of_b.col_step != 1) {
             const Matrix copy = matrix(packed, b.rows, cols);
@@ -312,7 +318,7 @@ static void small_product(Matrix y, Matrix a, Matrix b, bool add)
             of_b = copy;
         }
         for (int i = 0; i < y.rows; i += height)
-            chosen->in_place(cols, y.at + i * y.row_step + j, y.row_step, a.at + i * a.row_step,
+            kernel->in_place(cols, y.at + i * y.row_step + j, y.row_step, a.at + i * a.row_step,
                              a.row_step, a.col_step, of_b.at, of_b.row_step,
                              min_int(height, y.rows - i), a.cols, add);
     }
@@ -334,11 +340,11 @@ enum { ROOM = DEPTH_BLOCK * TILE_MAX_COLS };
 
 /* Some panels of a block of y, side by side. a is packed, b is their part, `next` is what will be
  * read after it; depth counts words. */
-static void panels_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Matrix next,
-                           int depth, bool add)
+static void panels_product(const Kernel *kernel, Matrix y, const Real *a, bool a_by_rows, Matrix b,
+                           Matrix next, int depth, bool add)
 {
     _Alignas(64) Real packed[ROOM];
-    const int tiles = parts(y.rows, chosen->rows), grain = chosen->row_grain;
+    const int tiles = parts(y.rows, kernel->rows), grain = kernel->row_grain;
     const int height = parts(parts(y.rows, tiles), grain) * grain;
     const Matrix lines = next.col_step == 1 ? next : transposed(next);
     const int share = parts(lines.rows, tiles);
@@ -348,15 +354,15 @@ static void panels_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Ma
         const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
         if (!next.rounding)
             fetch(lines, line, min_int(line + share, lines.rows));
-        for (int j = 0; j < y.cols; j += chosen->cols) {
-            const int cols = min_int(chosen->cols, y.cols - j);
-            const bool narrow = cols <= chosen->narrow_cols;
-            const int panel = narrow ? chosen->narrow_cols : chosen->cols;
-            KernelTile *tile = narrow ? chosen->narrow : chosen->tile;
+        for (int j = 0; j < y.cols; j += kernel->cols) {
+            const int cols = min_int(kernel->cols, y.cols - j);
+            const bool narrow = cols <= kernel->narrow_cols;
+            const int panel = narrow ? kernel->narrow_cols : kernel->cols;
+            KernelTile *tile = narrow ? kernel->narrow : kernel->tile;
             const Matrix part = matrix_cols(matrix_rows(y, i, rows), j, cols);
             Real *words = packed + depth * j;
             if (i == 0)
-                pack_panel(words, chosen, panel, matrix_cols(b, j, cols));
+                pack_panel(words, kernel, panel, matrix_cols(b, j, cols));
             if (cols == panel && y.col_step == 1)
                 tile(part.at, y.row_step, a_part, a_by_rows, words, rows, depth, add);
             else
@@ -371,18 +377,18 @@ static void panels_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Ma
  * cache. */
 enum { FEW_ROWS = 16, FEW_SUMS = 8192, CHUNK = 32 };
 
-static bool few_fits(Matrix y, Matrix a)
+static bool few_fits(const Kernel *kernel, Matrix y, Matrix a)
 {
-    return y.rows <= FEW_ROWS && y.cols >= chosen->cols && y.col_step == 1 &&
-           packs_by_rows(chosen, a) && chosen->go_on && !chosen->pair_rows;
+    return y.rows <= FEW_ROWS && y.cols >= kernel->cols && y.col_step == 1 &&
+           packs_by_rows(kernel, a) && kernel->go_on && !kernel->pair_rows;
 }
 
 /* Some columns of a block of y. a is packed. */
-static void few_columns(Matrix y, const Real *a, Matrix b, bool add)
+static void few_columns(const Kernel *kernel, Matrix y, const Real *a, Matrix b, bool add)
 {
     _Alignas(64) Real sums[FEW_SUMS], packed[CHUNK * TILE_MAX_COLS];
-    const int panel = chosen->cols, step = parts(y.cols, panel) * panel;
-    const int height = parts(y.rows, parts(y.rows, chosen->rows));
+    const int panel = kernel->cols, step = parts(y.cols, panel) * panel;
+    const int height = parts(y.rows, parts(y.rows, kernel->rows));
     memset(sums, 0, sizeof *sums * (size_t)y.rows * (size_t)step);
     for (int k = 0; k < b.rows; k += CHUNK)
         for (int j = 0; j < y.cols; j += panel) {
@@ -390,9 +396,9 @@ static void few_columns(Matrix y, const Real *a, Matrix b, bool add)
                                             min_int(panel, y.cols - j));
             const bool in_place = b.col_step == 1 && !b.rounding && part.cols == panel;
             if (!in_place)
-                pack_panel(packed, chosen, panel, part);
+                pack_panel(packed, kernel, panel, part);
             for (int i = 0; i < y.rows; i += height)
-                chosen->go_on(ROW(sums, i, step) + j, step, ROW(a, i, A_ROW_STEP) + k,
+                kernel->go_on(ROW(sums, i, step) + j, step, ROW(a, i, A_ROW_STEP) + k,
                               in_place ? part.at : packed, in_place ? b.row_step : panel,
                               min_int(height, y.rows - i), part.rows);
         }
@@ -403,112 +409,113 @@ static void few_columns(Matrix y, const Real *a, Matrix b, bool add)
         }
 }
 
-static void few_product(Matrix y, const Real *a, Matrix b, bool add)
+static void few_product(const Kernel *kernel, Matrix y, const Real *a, Matrix b, bool add)
 {
-    const int panel = chosen->cols;
+    const int panel = kernel->cols;
     const int group = b.col_step == 1 ? FEW_SUMS / y.rows / panel * panel : panel;
     for (int j = 0; j < y.cols; j += group) {
         const int cols = min_int(group, y.cols - j);
-        few_columns(matrix_cols(y, j, cols), a, matrix_cols(b, j, cols), add);
+        few_columns(kernel, matrix_cols(y, j, cols), a, matrix_cols(b, j, cols), add);
     }
 }
 
 /* Some panels of a block of y. */
-static void block_product(Matrix y, Matrix a, Matrix b, bool add)
+static void block_product(const Kernel *kernel, Matrix y, Matrix a, Matrix b, bool add)
 {
     _Alignas(64) Real packed[A_SIZE];
-    const int in_word = kernel_word_size(chosen), words = parts(a.cols, in_word);
+    const int in_word = kernel_word_size(kernel), words = parts(a.cols, in_word);
     const int depths = words ? parts(words, DEPTH_BLOCK) : 1;
     int from = 0, part = 0;
-    if (chosen->prepare)
-        chosen->prepare();
+    if (kernel->prepare)
+        kernel->prepare();
     do { /* at least once: with a depth of 0, y = 0 must be written */
         const int depth = min_int(cut(words, depths, ++part, 1) * in_word, a.cols) - from;
         const Matrix b_block = matrix_rows(b, from, depth);
-        const bool by_rows = pack_rows(packed, chosen, matrix_cols(a, from, depth));
-        const int deep = kernel_words(chosen, depth), panel = chosen->cols;
+        const bool by_rows = pack_rows(packed, kernel, matrix_cols(a, from, depth));
+        const int deep = kernel_words(kernel, depth), panel = kernel->cols;
         const int group = deep > SHALLOW ? panel : ROOM / max_int(deep, 1) / panel * panel;
-        if (few_fits(y, a))
-            few_product(y, packed, b_block, add || from);
+        if (few_fits(kernel, y, a))
+            few_product(kernel, y, packed, b_block, add || from);
         else
             for (int j = 0; j < y.cols; j += group) {
                 const int cols = min_int(group, y.cols - j), next = j + cols;
                 panels_product(
-                    matrix_cols(y, j, cols), packed, by_rows, matrix_cols(b_block, j, cols),
+                    kernel, matrix_cols(y, j, cols), packed, by_rows, matrix_cols(b_block, j, cols),
                     matrix_cols(b_block, next, min_int(group, y.cols - next)), deep, add || from);
             }
         from += depth;
     } while (from < a.cols);
-    if (chosen->release)
-        chosen->release();
+    if (kernel->release)
+        kernel->release();
 }
 
 /* The column where a panel begins; a block of rounded numbers is not divided. */
-static int skinny_cut(Matrix y, long panel)
+static int skinny_cut(const Kernel *kernel, Matrix y, long panel)
 {
-    const long column = panel * chosen->cols;
+    const long column = panel * kernel->cols;
     return column < y.cols ? (int)(column / ROUNDED_GRAIN * ROUNDED_GRAIN) : y.cols;
 }
 
 /* The panels from number `from` to before `end`, counted through one block after another. */
-static void share_product(Matrix y, Matrix a, Matrix b, bool add, int blocks, long from, long end)
+static void share_product(const Kernel *kernel, Matrix y, Matrix a, Matrix b, bool add, int blocks,
+                          long from, long end)
 {
-    if (skinny_fits(y, b) && !chosen->pair_rows) { /* bfloat16 is rounded in the copy */
-        skinny_product(y, a, b, add, skinny_cut(y, from), skinny_cut(y, end));
+    if (skinny_fits(y, b) && !kernel->pair_rows) { /* bfloat16 is rounded in the copy */
+        skinny_product(y, a, b, add, skinny_cut(kernel, y, from), skinny_cut(kernel, y, end));
         return;
     }
-    const int panels = parts(y.cols, chosen->cols);
+    const int panels = parts(y.cols, kernel->cols);
     while (from < end) {
         const int block = (int)(from / panels), panel = (int)(from % panels);
-        const int i = cut(y.rows, blocks, block, chosen->row_grain), j = panel * chosen->cols;
-        const int rows = cut(y.rows, blocks, block + 1, chosen->row_grain) - i;
+        const int i = cut(y.rows, blocks, block, kernel->row_grain), j = panel * kernel->cols;
+        const int rows = cut(y.rows, blocks, block + 1, kernel->row_grain) - i;
         const int count = end - from < panels - panel ? (int)(end - from) : panels - panel;
-        const int cols = min_int(count * chosen->cols, y.cols - j);
-        block_product(matrix_cols(matrix_rows(y, i, rows), j, cols), matrix_rows(a, i, rows),
-                      matrix_cols(b, j, cols), add);
+        const int cols = min_int(count * kernel->cols, y.cols - j);
+        block_product(kernel, matrix_cols(matrix_rows(y, i, rows), j, cols),
+                      matrix_rows(a, i, rows), matrix_cols(b, j, cols), add);
         from += count;
     }
 }
 
-static void product(Matrix y, Matrix a, Matrix b, bool add)
+static void product(const Kernel *kernel, Matrix y, Matrix a, Matrix b, bool add)
 {
     if (y.col_step != 1 && y.row_step == 1) { /* (a·b)ᵀ = bᵀ·aᵀ has contiguous columns */
         assert(!b.rounding);
-        product(transposed(y), transposed(b), transposed(a), add);
+        product(kernel, transposed(y), transposed(b), transposed(a), add);
         return;
     }
     if (y.rows == 0 || y.cols == 0)
         return;
-    ensure_chosen();
-    const long panels = parts(y.cols, chosen->cols);
+    const long panels = parts(y.cols, kernel->cols);
     const double work = (double)y.rows * y.cols * a.cols;
 
-    if (work < WORTH_THREADS && small_fits(y, a, b)) {
-        small_product(y, a, b, add);
+    if (work < WORTH_THREADS && small_fits(kernel, y, a, b)) {
+        small_product(kernel, y, a, b, add);
         return;
     }
     if (work < WORTH_THREADS) { /* even a parallel region of one thread has a cost */
-        const int blocks = row_blocks(y, a, 1);
-        share_product(y, a, b, add, blocks, 0, panels * blocks);
+        const int blocks = row_blocks(kernel, y, a, 1);
+        share_product(kernel, y, a, b, add, blocks, 0, panels * blocks);
         return;
     }
     OMP(parallel)
     {
         const int threads = thread_count(), thread = thread_index();
-        const int blocks = row_blocks(y, a, threads);
+        const int blocks = row_blocks(kernel, y, a, threads);
         const long all = panels * blocks;
-        share_product(y, a, b, add, blocks, all * thread / threads, all * (thread + 1) / threads);
+        share_product(kernel, y, a, b, add, blocks, all * thread / threads,
+                      all * (thread + 1) / threads);
     }
 }
 
 void matmul(Matrix y, Matrix a, Matrix b)
 {
-    product(y, a, b, false);
+    product(chosen_kernel(), y, a, b, false);
 }
 
 void matmul_add(Matrix y, Matrix a, Matrix b)
 {
-    product(y, a, b, true);
+    product(chosen_kernel(), y, a, b, true);
 }
 
 /* A strip of columns at a time, from above down to its square on the diagonal; what is above that
@@ -516,11 +523,14 @@ void matmul_add(Matrix y, Matrix a, Matrix b)
 void matmul_symmetric(Matrix y, Matrix a, Matrix b)
 {
     enum { STRIP = 64 };
+    const Kernel *kernel = chosen_kernel();
+    if (kernel->pair_rows)
+        kernel = kernel_for(PRECISION_F32);
     for (int j = 0; j < y.cols; j += STRIP) {
         const int cols = min_int(STRIP, y.cols - j);
         const Matrix strip = matrix_cols(y, j, cols), across = matrix_rows(y, j, cols);
-        matmul(matrix_rows(strip, 0, j + cols), matrix_rows(a, 0, j + cols),
-               matrix_cols(b, j, cols));
+        product(kernel, matrix_rows(strip, 0, j + cols), matrix_rows(a, 0, j + cols),
+                matrix_cols(b, j, cols), false);
         matrix_copy(matrix_cols(across, 0, j), transposed(matrix_rows(strip, 0, j)));
     }
 }

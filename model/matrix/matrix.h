@@ -80,7 +80,8 @@ static inline Matrix matrix_cols(Matrix m, int from, int count)
 void matmul(Matrix y, Matrix a, Matrix b);     /* y  = a·b; what y held is not read */
 void matmul_add(Matrix y, Matrix a, Matrix b); /* y += a·b                          */
 
-/* y = a·b, which is symmetric: about half of it is computed, and mirrored. */
+/* y = a·b, which is symmetric: about half of it is computed, and mirrored. Always in float32, see
+ * Precision. */
 void matmul_symmetric(Matrix y, Matrix a, Matrix b);
 
 /* Rounds numbers, which begin on a cache line, in place: from then on they are read only as a
@@ -92,7 +93,8 @@ void matrix_round(Real *numbers, size_t count, Rounding rounding);
 void matrix_read(Real *to, Matrix row);
 
 /* In bfloat16 both operands are rounded to 8 significant bits on their way into the product; the
- * sums stay in Real. Nothing outside the product changes. */
+ * sums stay in Real. Nothing outside the product changes. Symmetric products are not rounded: Muon
+ * multiplies so many of them by each other that the errors would grow without limit. */
 typedef enum { PRECISION_F32, PRECISION_BF16 } Precision;
 
 /* Chooses the best kernel of a precision that the machine has, or the one that the environment
