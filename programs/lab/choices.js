@@ -129,7 +129,7 @@ function firstWords(text) {
 const CHOICES = {
   layers: "layers", heads: "heads", width: "width", steps: "steps", "lr-factor": "lr-factor",
   seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
-  objective: ["next", "pairs", "masked"], more: null,
+  objective: ["next", "pairs", "turns", "masked"], more: null,
 };
 const FIRST = ["layers", "heads", "width", "steps", "seed"]; // the others are details
 const field = choice => at("choice-" + choice);
@@ -151,9 +151,11 @@ for (const [choice, values] of Object.entries(CHOICES)) {
 }
 
 // Shows in the empty fields what was chosen to suit the text.
-function showChosen(config) {
+function showChosen({config}) {
   for (const [choice, values] of Object.entries(CHOICES))
-    if (Array.isArray(values)) field(choice).options[0].textContent = `(${config[choice]})`;
+    if (Array.isArray(values))
+      ["", ...values].forEach((value, i) => field(choice).options[i].textContent =
+        value ? say("value_" + value) : `(${say("value_" + config[choice])})`);
     else if (values) field(choice).placeholder = config[values] ?? "all";
 }
 

@@ -98,7 +98,8 @@ function showCard() {
   const options = optionsOf(shown);
   at("guessed").hidden = !!options;
   at("guessed").value = guesses[shown.name] ?? "";
-  at("guessed").placeholder = say(placesOf(shown) === undefined ? "a_word" : "a_number");
+  at("guessed").placeholder =
+    say({3: "a_share", undefined: "a_word"}[placesOf(shown)] || "a_number");
   at("choices").hidden = !options;
   at("choices").replaceChildren(...Object.entries(options || {}).map(([value, word]) =>
     makeButton(word, () => guess(value), {value})));
