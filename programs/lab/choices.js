@@ -113,13 +113,15 @@ function beginningOf(line) {
   return null;
 }
 
-// What the model reads first: the first pair, or half of the first line, so that something follows.
+// What the model reads first: the first pair, a turn and half of its answer, or half of the first
+// line, so that something follows. In conversations every line is a turn.
 function firstWords(text) {
-  let line = text.split("\n").find(line => line.trim()) || "";
-  if (/^[^:\n]+: .+\n[^:\n]+: /.test(text.trimStart())) line = line.replace(/^[^:]+: /, ""); // a turn
+  const line = text.split("\n").find(line => line.trim()) || "";
   if (line.includes("\t") && line.length < 100) return line;
-  const words = line.split("\t")[0].trim().split(/ +/);
-  return words.slice(0, Math.min(6, Math.ceil(words.length / 2))).join(" ").slice(0, 30).trim();
+  const turns = !/^(?![^:\n]+: ).*\S/m.test(text) && /^.+?: (.+)\n.+?: (.+)/.exec(text.trim());
+  const words = (turns ? turns[2] : line.split("\t")[0]).trim().split(/ +/);
+  const half = words.slice(0, Math.min(6, Math.ceil(words.length / 2))).join(" ").slice(0, 30).trim();
+  return turns ? `${turns[1]}\t${half}` : half;
 }
 
 /* ---- The fields ---- */

@@ -198,7 +198,7 @@ const isOf = (one, lines) => one?.text === learnt(lines) &&
 const isOpen = () => isOf(run, struck);
 
 // What to say if the text or a choice, but for the steps, is no longer that of a run that stays.
-const unlike = words => words.join(" ").replace(/ --steps \S+/, "");
+const unlike = words => words.join(" ").replace(/ --(steps|patience) \S+/g, "");
 function changed() {
   const isSame = saved ||
     run.text === learnt(struck) && unlike(run.words) === unlike(commandOf(struck));
