@@ -12,12 +12,10 @@
 const guesses = {}, found = {}; // of each card, by its name
 let busy = false;
 
-const said = text => make("em", text);
-
 // The parts of a line of Markdown: **bold**, *emphasis*, `code`, and of a link its words.
 function marked(line) {
   return line.split(/(\*\*[^*]+\*\*|\*[^*]+\*|`[^`]+`|\[[^\]]+\]\([^)]+\))/).map(part =>
-    /^\*\*/.test(part) ? make("b", part.slice(2, -2)) : /^\*/.test(part) ? said(part.slice(1, -1))
+    /^\*\*/.test(part) ? make("b", part.slice(2, -2)) : /^\*/.test(part) ? make("em", part.slice(1, -1))
       : /^`/.test(part) ? make("code", part.slice(1, -1))
         : part.replace(/^\[(.+)\]\(.+\)$/, "$1"));
 }
@@ -165,11 +163,11 @@ function setFor({text = "perro.txt", add, ...set}) {
   link();
 }
 
-// Opens a run unless the one that is open has this text and these fields; trains it until the step
-// whose model is asked, or shows that step again.
+// Opens a run unless the one that is open, or is being opened, has this text and these fields; trains
+// it until the step whose model is asked, or shows that step again.
 async function trainFor({after}) {
   const step = Number(after);
-  if (!isOpen() || phase === "failed" || step > 0) await openRun();
+  await (soonOpen || !isOpen() || phase === "failed" || step > 0 ? openRun() : opening);
   await until(() => run.log.length && !run.waiting);
   if (after === undefined) {
     curve.choose(run.log.length - 1);

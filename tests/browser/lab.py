@@ -401,12 +401,12 @@ def look_at_lab_further(page, folder):
     ./train --resume gives."""
     ended, stopped, team = (folder / f"{page.name}-{name}" for name in ("ended", "stopped", "team"))
     perro = ROOT / "data" / "perro.txt"
-    call(BIN / "train", perro, "--out", ended)
-    call(BIN / "train", perro, "--out", stopped, "--stop-after", "100")
+    call(BIN / "train", perro, "--out", ended, "--steps", "60")
+    call(BIN / "train", perro, "--out", stopped, "--steps", "90", "--stop-after", "30")
     call(BIN / "train", perro, "--out", team, "--steps", "20", "--shards", "2", "--patience", "9")
     path = folder / f"{page.name}-further.html"
     inside = "run.frame.contentDocument"
-    for run, step, longer in ((ended, 300, 600), (stopped, 100, 300), (team, 20, 40)):
+    for run, step, longer in ((ended, 60, 120), (stopped, 30, 90), (team, 20, 40)):
         call(BIN / "attend", run, "un muchacho", "-o", path, "--train")
         page.open(path)
         wait(page, f"plain('now').startsWith('step {step} of ')")
