@@ -57,6 +57,7 @@ function showRuns() {
     shown = run.step();
   }
   curve.show();
+  if (busy) at("answer").textContent = plain("now"); // the curve may be off the screen
   if (kept && !kept.whole) {
     kept.name("kept_run");
     run.name("this_run");

@@ -111,6 +111,7 @@ function showGuess() {
   const shown = CARDS[card];
   for (const button of at("choices").children)
     button.setAttribute("aria-pressed", button.value === guesses[shown.name]);
+  at("answer").setAttribute("aria-busy", busy);
   at("card-run").disabled = busy || !isGuess(shown, guesses[shown.name]);
 }
 
@@ -163,11 +164,12 @@ function setFor({text = "perro.txt", add, ...set}) {
   link();
 }
 
-// Opens a run unless the one that is open, or is being opened, has this text and these fields; trains
-// it until the step whose model is asked, or shows that step again.
+// Opens a run unless the one that is open, or being opened, has this text and these fields; trains it
+// until the step whose model is asked, or shows that step again.
 async function trainFor({after}) {
   const step = Number(after);
-  await (soonOpen || !isOpen() || phase === "failed" || step > 0 ? openRun() : opening);
+  await (soonOpen || !isOpen() || phase === "failed" || step > 0
+    ? openRun() : opening?.catch(() => {})); // which has said what was wrong
   await until(() => run.log.length && !run.waiting);
   if (after === undefined) {
     curve.choose(run.log.length - 1);
