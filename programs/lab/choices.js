@@ -113,13 +113,15 @@ function beginningOf(line) {
   return null;
 }
 
-// What the model reads first: the first pair, or half of the first line, so that something follows.
+// What the model reads first: the first pair, a turn and half of its answer, or half of the first
+// line, so that something follows. In conversations every line is a turn.
 function firstWords(text) {
-  let line = text.split("\n").find(line => line.trim()) || "";
-  if (/^[^:\n]+: .+\n[^:\n]+: /.test(text.trimStart())) line = line.replace(/^[^:]+: /, ""); // a turn
+  const line = text.split("\n").find(line => line.trim()) || "";
   if (line.includes("\t") && line.length < 100) return line;
-  const words = line.split("\t")[0].trim().split(/ +/);
-  return words.slice(0, Math.min(6, Math.ceil(words.length / 2))).join(" ").slice(0, 30).trim();
+  const turns = !/^(?![^:\n]+: ).*\S/m.test(text) && /^.+?: (.+)\n.+?: (.+)/.exec(text.trim());
+  const words = (turns ? turns[2] : line.split("\t")[0]).trim().split(/ +/);
+  const half = words.slice(0, Math.min(6, Math.ceil(words.length / 2))).join(" ").slice(0, 30).trim();
+  return turns ? `${turns[1]}\t${half}` : half;
 }
 
 /* ---- The fields ---- */
@@ -129,7 +131,7 @@ function firstWords(text) {
 const CHOICES = {
   layers: "layers", heads: "heads", width: "width", steps: "steps", "lr-factor": "lr-factor",
   seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
-  objective: ["next", "pairs", "masked"], more: null,
+  objective: ["next", "pairs", "turns", "masked"], more: null,
 };
 const FIRST = ["layers", "heads", "width", "steps", "seed"]; // the others are details
 const field = choice => at("choice-" + choice);
@@ -151,9 +153,11 @@ for (const [choice, values] of Object.entries(CHOICES)) {
 }
 
 // Shows in the empty fields what was chosen to suit the text.
-function showChosen(config) {
+function showChosen({config}) {
   for (const [choice, values] of Object.entries(CHOICES))
-    if (Array.isArray(values)) field(choice).options[0].textContent = `(${config[choice]})`;
+    if (Array.isArray(values))
+      ["", ...values].forEach((value, i) => field(choice).options[i].textContent =
+        value ? say("value_" + value) : `(${say("value_" + config[choice])})`);
     else if (values) field(choice).placeholder = config[values] ?? "all";
 }
 

@@ -57,6 +57,7 @@ function showRuns() {
     shown = run.step();
   }
   curve.show();
+  if (busy) at("answer").textContent = plain("now"); // the curve may be off the screen
   if (kept && !kept.whole) {
     kept.name("kept_run");
     run.name("this_run");
@@ -78,8 +79,8 @@ function showMoment() {
 }
 
 function showPage(page, config) {
-  showChosen(config);
-  run.held_out = config.val > 0;
+  Object.assign(run, {config, held_out: config.val > 0});
+  showChosen(run);
   run.open(page);
   at("models").append(run.figure);
   for (const figure of [...at("models").children])
@@ -197,6 +198,14 @@ const isOf = (one, lines) => one?.text === learnt(lines) &&
   one.words.join(" ") === commandOf(lines).join(" ");
 const isOpen = () => isOf(run, struck);
 
+// What to say if the text or a choice, but for the steps, is no longer that of a run that stays.
+const unlike = words => words.join(" ").replace(/ --(steps|patience) \S+/g, "");
+function changed() {
+  const isSame = saved ||
+    run.text === learnt(struck) && unlike(run.words) === unlike(commandOf(struck));
+  return isSame ? "" : say("changed", {again: say("again")});
+}
+
 // After a change of the text or of a choice, when it is over.
 let soonOpen = 0;
 function openSoon() {
@@ -205,6 +214,7 @@ function openSoon() {
     soonOpen = 0;
     link();
     if (isFresh()) attempt(openRun);
+    else at("problem").textContent = changed();
   }, 300);
 }
 
@@ -261,8 +271,7 @@ function pause() {
 // longer: twice as long if nothing is asked. One that ended early ran out of patience.
 async function goOn() {
   const step = run.step(), ended = isLonger() && run.hasEnded();
-  if (run.text === null ? !saved : run.text !== learnt(struck))
-    throw new Error(say("other_text", {again: say("again")}));
+  if (changed()) throw new Error(changed());
   const asked = Number(chosenOf("steps"));
   if (!Number.isInteger(asked)) throw new Error(say("whole_steps"));
   const steps = asked > step ? asked : ended ? 2 * run.steps || 300 : run.steps;
@@ -422,6 +431,7 @@ views.push({ // see state.js
   paint() {
     at("details").setAttribute("aria-pressed", state.details);
     fillLines();
+    if (run) showChosen(run);
     document.documentElement.classList.toggle("plain", !state.details);
     if (opening) link();
     enter(phase);

@@ -51,7 +51,7 @@ $(foreach name,$(NAMES),$(eval $(LAB)/relaxed/programs/$(name).o: LAB_FLAGS += -
 $(LAB)/programs.wasm: $(WASM_SOURCES:%.c=$(LAB)/relaxed/%.o) $(LAB_LIBRARIES:$(LAB)/%.c=$(LAB)/relaxed/library/%.o)
 	$(COUNT) $(LAB_CC) -o $@ $^ $(LAB_LINK),--export=stop_signal
 
-LAB_TEXTS = perro.txt cuentos.txt traducciones.tsv sumas.tsv copias.txt
+LAB_TEXTS = perro.txt cuentos.txt traducciones.tsv sumas.tsv copias.txt charla.txt
 $(LAB)/pulga.html: programs/lab/build.sh $(wildcard programs/lab/*.js programs/lab/*.html programs/lab/*.css) programs/lab/cards.awk docs/lesson.md docs/leccion.md $(PAGE_BASE) $(PAGE_ROOM)/style.css $(KINDS:%=$(LAB)/%.wasm) \
 		$(LAB_TEXTS:%=data/%)
 	@programs/lab/build.sh $(LAB) $(LAB_TEXTS:%=data/%) >$@

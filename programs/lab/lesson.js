@@ -12,12 +12,10 @@
 const guesses = {}, found = {}; // of each card, by its name
 let busy = false;
 
-const said = text => make("em", text);
-
 // The parts of a line of Markdown: **bold**, *emphasis*, `code`, and of a link its words.
 function marked(line) {
   return line.split(/(\*\*[^*]+\*\*|\*[^*]+\*|`[^`]+`|\[[^\]]+\]\([^)]+\))/).map(part =>
-    /^\*\*/.test(part) ? make("b", part.slice(2, -2)) : /^\*/.test(part) ? said(part.slice(1, -1))
+    /^\*\*/.test(part) ? make("b", part.slice(2, -2)) : /^\*/.test(part) ? make("em", part.slice(1, -1))
       : /^`/.test(part) ? make("code", part.slice(1, -1))
         : part.replace(/^\[(.+)\]\(.+\)$/, "$1"));
 }
@@ -98,7 +96,8 @@ function showCard() {
   const options = optionsOf(shown);
   at("guessed").hidden = !!options;
   at("guessed").value = guesses[shown.name] ?? "";
-  at("guessed").placeholder = say(placesOf(shown) === undefined ? "a_word" : "a_number");
+  at("guessed").placeholder =
+    say({3: "a_share", undefined: "a_word"}[placesOf(shown)] || "a_number");
   at("choices").hidden = !options;
   at("choices").replaceChildren(...Object.entries(options || {}).map(([value, word]) =>
     makeButton(word, () => guess(value), {value})));
@@ -112,6 +111,7 @@ function showGuess() {
   const shown = CARDS[card];
   for (const button of at("choices").children)
     button.setAttribute("aria-pressed", button.value === guesses[shown.name]);
+  at("answer").setAttribute("aria-busy", busy);
   at("card-run").disabled = busy || !isGuess(shown, guesses[shown.name]);
 }
 
@@ -164,11 +164,12 @@ function setFor({text = "perro.txt", add, ...set}) {
   link();
 }
 
-// Opens a run unless the one that is open has this text and these fields; trains it until the step
-// whose model is asked, or shows that step again.
+// Opens a run unless the one that is open, or being opened, has this text and these fields; trains it
+// until the step whose model is asked, or shows that step again.
 async function trainFor({after}) {
   const step = Number(after);
-  if (!isOpen() || phase === "failed" || step > 0) await openRun();
+  await (soonOpen || !isOpen() || phase === "failed" || step > 0
+    ? openRun() : opening?.catch(() => {})); // which has said what was wrong
   await until(() => run.log.length && !run.waiting);
   if (after === undefined) {
     curve.choose(run.log.length - 1);

@@ -98,8 +98,9 @@ function progressOf(run, index) {
   let evaluated = null; // the last time
   for (let i = 0; i <= index; i++) evaluated = log[i][EVALUATED] ?? evaluated;
   const latest = row[LOSS] ?? evaluated, loss = state.details || held_out ? evaluated : latest;
-  if (!state.details) parts.push(`${say("plain_loss")} ${decimal(latest, 4)}`);
-  else if (row[LOSS] !== null) parts.push(`${say("each_step")} ${decimal(row[LOSS], 4)}`);
+  const first = state.details ? row[LOSS] : latest; // of a long text nothing is known at step 0
+  if (first !== null)
+    parts.push(`${say(state.details ? "each_step" : "plain_loss")} ${decimal(first, 4)}`);
   if (evaluated !== null && (state.details || held_out))
     parts.push(`${say(held_out ? "held_out" : "all_text")} ${decimal(evaluated, 4)}`);
   if (loss !== null && floor !== null)

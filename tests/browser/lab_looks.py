@@ -147,7 +147,7 @@ def look_at_lab_keyboard(page, folder):
     assert page.run("run.frame.title === say('inside')"), "also before another language is chosen"
     found = reached_by_tab(page)
     assert found == [
-        "language", "theme", *["texts"] * 5, "numbers", "text", "file", "train", "pause", "speed", "moment",
+        "language", "theme", *["texts"] * 6, "numbers", "text", "file", "train", "pause", "speed", "moment",
         "reseed", "keep", "named", "save", "open", *page.run("Object.keys(CHOICES).map(choice => field(choice).id)"),
         "lines", "IFRAME"], found
     page.run("""var files = []; for (const id of ["file", "open"])

@@ -1,12 +1,8 @@
 // colours.js: the colours of weights, and ink that can be read on them. The ramps come from the
 // program, so that page, figure and terminal agree.
 
-function rampOf(hex) {
-  const ramp = [];
-  for (let i = 0; i < 256; i++)
-    ramp.push([0, 2, 4].map(d => parseInt(hex.slice(6 * i + d, 6 * i + d + 2), 16)));
-  return ramp;
-}
+const rampOf = hex => Array.from({length: 256}, (_, i) =>
+  [0, 2, 4].map(d => parseInt(hex.slice(6 * i + d, 6 * i + d + 2), 16)));
 const ramps = {light: rampOf(data.light), dark: rampOf(data.dark)};
 const ramp = () => state.dark ? ramps.dark : ramps.light;
 const lift = weight => state.lifted ? Math.sqrt(weight) : weight;

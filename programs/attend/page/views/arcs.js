@@ -36,14 +36,9 @@ class Arcs {
       longest = Math.max(longest, width);
     });
     const bow = across ? Math.min(tall - 5 * unit, wide * 0.42, 24 * unit) : 0;
-    this.place = {
-      across,
-      along,
-      bow,
+    this.place = {across, along, bow, width: wide,
       base: across ? bow + 0.6 * unit : Math.min(longest, wide * 0.4) + 4.2 * unit,
-      width: wide,
-      height: across ? bow + 4.4 * unit : (reading.T + 0.6) * 1.9 * unit
-    };
+      height: across ? bow + 4.4 * unit : (reading.T + 0.6) * 1.9 * unit};
     this.pen = penOn(this.canvas, wide, this.place.height);
     this.drawNow();
   }

@@ -74,12 +74,9 @@ function choose(index) {
 
 function fillGrid() {
   const {inLine, side} = sizeOfSmalls(), focused = grid.contains(document.activeElement);
-  const row = (name, indexes) => make("div",
-    [
-      name ? make("span", name, {className: "layer"}) : null,
-      make("div", indexes.map(index => smallButton(index, side)), {className: "cells"})
-    ],
-    {className: "row"});
+  const row = (name, indexes) => make("div", [
+    name ? make("span", name, {className: "layer"}) : null,
+    make("div", indexes.map(index => smallButton(index, side)), {className: "cells"})]);
   const rows = [], order = ordered();
   if (state.order !== "by_layer") rows.push(row("", order));
   else

@@ -48,7 +48,6 @@ function acrossTable(holder) {
     columns: () => reading.words,
     value: (head, key) => reading.weights(head)[state.word * reading.T + key],
     colour,
-    square: false,
     looked: () => {
       const head = state.over ? state.over.head : state.key >= 0 ? state.head : undefined;
       return {row: head ?? -1, column: looked().key};

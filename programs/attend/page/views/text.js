@@ -163,9 +163,7 @@ views.push({ // see state.js; the first view, because the others are as high as 
     markChips(false);
   },
   paint() {
-    fillChips();
-    describeText();
-    fitTyped();
+    this.read();
     at("typed").placeholder = say("problem_empty");
     if (at("unknown").textContent) complain(encode(), at("cards").inert);
   },

@@ -41,12 +41,8 @@ function computeMap() {
 function placePoints(width) {
   const {points} = MAP, margin = 1.2 * rem(), count = points.length / 2;
   const range = axis => {
-    let least = Infinity, most = -Infinity;
-    for (let id = 0; id < count; id++) {
-      least = Math.min(least, points[2 * id + axis]);
-      most = Math.max(most, points[2 * id + axis]);
-    }
-    return [least, most];
+    const along = points.filter((_, i) => i % 2 === axis);
+    return [Math.min, Math.max].map(of => along.reduce((a, b) => of(a, b)));
   };
   const [left, right] = range(0), [low, high] = range(1);
   const most = 28 * rem(), wide = width - 2 * margin;
