@@ -9,18 +9,24 @@ typedef struct {
     int count;
     size_t used; /* numbers laid out so far */
     Real *block; /* what the pointers point into; NULL: they are NULL */
+    Rounding rounding;
 } Layout;
 
 /* Adds a tensor of layer `layer`, or of none if it is -1. */
 static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, TensorKind kind,
-                   int rows, int cols)
+                   int rows, int cols, Rounding rounding)
 {
     Tensor *tensor = &layout->list[layout->count++];
     Arena arena = {.used = layout->used};
-    *tensor =
-        (Tensor){.kind = kind, .rows = rows, .cols = cols, .offset = layout->used, .trained = true};
+    *tensor = (Tensor){.kind = kind,
+                       .rows = rows,
+                       .cols = cols,
+                       .offset = layout->used,
+                       .trained = true,
+                       .rounding = rounding};
     *place = layout->block ? layout->block + layout->used : NULL;
-    arena_take(&arena, (size_t)rows, (size_t)cols); /* counts only: it aligns the next tensor */
+    /* counts only: it aligns the next tensor */
+    arena_take(&arena, (size_t)rows, (size_t)rounded_width(rounding, cols));
     layout->used = arena.used;
     if (layer < 0)
         snprintf(tensor->name, sizeof tensor->name, "%s", name);
@@ -30,9 +36,9 @@ static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, Te
 }
 
 static Tensor *lay_matrix(Layout *layout, Real **place, int layer, const char *name, int rows,
-                          int cols, double deviation)
+                          int cols, double deviation, Rounding rounding)
 {
-    Tensor *tensor = lay(layout, place, layer, name, TENSOR_MATRIX, rows, cols);
+    Tensor *tensor = lay(layout, place, layer, name, TENSOR_MATRIX, rows, cols, rounding);
     tensor->deviation = deviation;
     return tensor;
 }
@@ -42,8 +48,8 @@ static void lay_norm(Layout *layout, LayerNormWeights *p, int layer, const char 
 {
     const int C = config->width;
     p->width = C, p->rms = config->rms, p->epsilon = (Real)config->norm_epsilon;
-    lay(layout, &p->gain, layer, gain, TENSOR_GAIN, 1, C);
-    lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, C)->trained =
+    lay(layout, &p->gain, layer, gain, TENSOR_GAIN, 1, C, ROUNDING_NONE);
+    lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, C, ROUNDING_NONE)->trained =
         !config->rms && !config->no_other_bias;
 }
 
@@ -54,9 +60,10 @@ static Tensor *lay_linear(Layout *layout, Linear *p, int layer, const char *name
     char weight[32], bias[32];
     snprintf(weight, sizeof weight, "%s.weight", name);
     snprintf(bias, sizeof bias, "%s.bias", name);
-    p->in = in, p->out = out;
-    lay_matrix(layout, &p->weight, layer, weight, in, out, deviation)->parts = parts;
-    return lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, out);
+    p->in = in, p->out = out, p->rounding = layout->rounding;
+    lay_matrix(layout, &p->weight, layer, weight, in, out, deviation, layout->rounding)->parts =
+        parts;
+    return lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, out, ROUNDING_NONE);
 }
 
 static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *config)
@@ -86,10 +93,13 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
      * see embedding.h. */
     const bool fixed = config->positions == POSITIONS_SINUSOIDAL;
     const double start = fixed ? 1 / sqrt(C) : 0.02;
+    const Rounding rounding = layout->rounding;
 
-    lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start);
+    p->embedding.rounding = p->head.rounding = rounding;
+    lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start, rounding);
     if (config->positions != POSITIONS_ROTARY) {
-        Tensor *positions = lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start);
+        Tensor *positions =
+            lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start, ROUNDING_NONE);
         positions->trained = !fixed;
         if (fixed)
             positions->kind = TENSOR_SINUSOIDS;
@@ -100,36 +110,37 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
         lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", config);
     p->head.width = C, p->head.vocabulary = V;
     if (config->untied)
-        lay_matrix(layout, &p->head.weight, -1, "lm_head.weight", V, C, 0.02);
+        lay_matrix(layout, &p->head.weight, -1, "lm_head.weight", V, C, 0.02, rounding);
 }
 
 /* Lists all tensors of p, whose array of blocks is made here. */
-static Layout layout_of(GptWeights *p, const GptConfig *config, Real *block)
+static Layout layout_of(GptWeights *p, const GptConfig *config, Rounding rounding, Real *block)
 {
     enum { IN_BLOCK = 12, OUTSIDE = 5 };
     const size_t most = (size_t)config->layers * IN_BLOCK + OUTSIDE;
     Layout layout = {.list = memory_new(most, sizeof(Tensor), "the list of tensors"),
-                     .block = block};
+                     .block = block,
+                     .rounding = rounding};
     *p = (GptWeights){.block = memory_new((size_t)config->layers, sizeof *p->block, "the layers")};
     lay_weights(&layout, p, config);
     assert((size_t)layout.count <= most);
     return layout;
 }
 
-Tensor *gpt_tensors(const GptConfig *config, int *count, size_t *size)
+Tensor *gpt_tensors(const GptConfig *config, Rounding rounding, int *count, size_t *size)
 {
     GptWeights p;
-    const Layout layout = layout_of(&p, config, NULL);
+    const Layout layout = layout_of(&p, config, rounding, NULL);
     free(p.block);
     *count = layout.count;
     *size = layout.used;
     return layout.list;
 }
 
-GptWeights gpt_weights(const GptConfig *config, Real *block)
+GptWeights gpt_weights(const GptConfig *config, Rounding rounding, Real *block)
 {
     GptWeights p;
-    const Layout layout = layout_of(&p, config, block);
+    const Layout layout = layout_of(&p, config, rounding, block);
     if (!config->untied)
         p.head.weight = p.embedding.wte;
     free(layout.list);

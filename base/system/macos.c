@@ -138,9 +138,13 @@ bool system_renew(void *pages, size_t bytes)
     return false;
 }
 
-void system_use_large_pages(void *pages, size_t bytes, bool large)
+void system_trim(void)
 {
-    (void)pages, (void)bytes, (void)large;
+}
+
+void system_use_large_pages(void *pages, size_t bytes)
+{
+    (void)pages, (void)bytes;
 }
 
 /* ---- Sorting ---- */

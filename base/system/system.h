@@ -76,9 +76,13 @@ double system_memory(void);
  * false if it does not. */
 bool system_renew(void *pages, size_t bytes);
 
-/* Asks for large pages (2 MB on most machines), or for no more of them, where memory has not been
- * touched. Does nothing if the system has none. */
-void system_use_large_pages(void *pages, size_t bytes, bool large);
+/* Gives back what malloc() keeps of memory that was freed. Does nothing if the system's keeps none,
+ * or cannot. */
+void system_trim(void);
+
+/* Asks for large pages (2 MB on most machines) where memory has not been touched. Does nothing if
+ * the system has none. */
+void system_use_large_pages(void *pages, size_t bytes);
 
 /* ---- Sorting ---- */
 

@@ -443,10 +443,14 @@ bool system_renew(void *pages, size_t bytes)
            VirtualAlloc(pages, bytes, MEM_COMMIT, PAGE_READWRITE);
 }
 
-/* Only an administrator may have them. */
-void system_use_large_pages(void *pages, size_t bytes, bool large)
+void system_trim(void)
 {
-    (void)pages, (void)bytes, (void)large;
+}
+
+/* Only an administrator may have them. */
+void system_use_large_pages(void *pages, size_t bytes)
+{
+    (void)pages, (void)bytes;
 }
 
 /* ---- Sorting ---- */
