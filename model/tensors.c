@@ -14,9 +14,10 @@ typedef struct {
 
 /* Adds a tensor of layer `layer`, or of none if it is -1. */
 static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, TensorKind kind,
-                   int rows, int cols, Rounding rounding)
+                   int rows, int cols)
 {
     Tensor *tensor = &layout->list[layout->count++];
+    const Rounding rounding = kind == TENSOR_MATRIX ? layout->rounding : ROUNDING_NONE;
     Arena arena = {.used = layout->used};
     *tensor = (Tensor){.kind = kind,
                        .rows = rows,
@@ -36,9 +37,9 @@ static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, Te
 }
 
 static Tensor *lay_matrix(Layout *layout, Real **place, int layer, const char *name, int rows,
-                          int cols, double deviation, Rounding rounding)
+                          int cols, double deviation)
 {
-    Tensor *tensor = lay(layout, place, layer, name, TENSOR_MATRIX, rows, cols, rounding);
+    Tensor *tensor = lay(layout, place, layer, name, TENSOR_MATRIX, rows, cols);
     tensor->deviation = deviation;
     return tensor;
 }
@@ -48,8 +49,8 @@ static void lay_norm(Layout *layout, LayerNormWeights *p, int layer, const char 
 {
     const int C = config->width;
     p->width = C, p->rms = config->rms, p->epsilon = (Real)config->norm_epsilon;
-    lay(layout, &p->gain, layer, gain, TENSOR_GAIN, 1, C, ROUNDING_NONE);
-    lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, C, ROUNDING_NONE)->trained =
+    lay(layout, &p->gain, layer, gain, TENSOR_GAIN, 1, C);
+    lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, C)->trained =
         !config->rms && !config->no_other_bias;
 }
 
@@ -61,9 +62,8 @@ static Tensor *lay_linear(Layout *layout, Linear *p, int layer, const char *name
     snprintf(weight, sizeof weight, "%s.weight", name);
     snprintf(bias, sizeof bias, "%s.bias", name);
     p->in = in, p->out = out, p->rounding = layout->rounding;
-    lay_matrix(layout, &p->weight, layer, weight, in, out, deviation, layout->rounding)->parts =
-        parts;
-    return lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, out, ROUNDING_NONE);
+    lay_matrix(layout, &p->weight, layer, weight, in, out, deviation)->parts = parts;
+    return lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, out);
 }
 
 static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *config)
@@ -93,16 +93,15 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
      * see embedding.h. */
     const bool fixed = config->positions == POSITIONS_SINUSOIDAL;
     const double start = fixed ? 1 / sqrt(C) : 0.02;
-    const Rounding rounding = layout->rounding;
 
-    p->embedding.rounding = p->head.rounding = rounding;
-    lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start, rounding);
+    p->embedding.rounding = p->head.rounding = layout->rounding;
+    lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start);
     if (config->positions != POSITIONS_ROTARY) {
         Tensor *positions =
-            lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start, ROUNDING_NONE);
+            lay(layout, &p->embedding.wpe, -1, "wpe.weight", TENSOR_SINUSOIDS, T, C);
         positions->trained = !fixed;
-        if (fixed)
-            positions->kind = TENSOR_SINUSOIDS;
+        if (!fixed) /* a matrix, but never rounded */
+            positions->kind = TENSOR_MATRIX, positions->deviation = start;
     }
     for (int l = 0; l < config->layers; l++)
         lay_block(layout, &p->block[l], l, config);
@@ -110,7 +109,7 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
         lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", config);
     p->head.width = C, p->head.vocabulary = V;
     if (config->untied)
-        lay_matrix(layout, &p->head.weight, -1, "lm_head.weight", V, C, 0.02, rounding);
+        lay_matrix(layout, &p->head.weight, -1, "lm_head.weight", V, C, 0.02);
 }
 
 /* Lists all tensors of p, whose array of blocks is made here. */

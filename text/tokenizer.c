@@ -41,6 +41,7 @@ void tokenizer_free(Tokenizer *t)
     arrfree(t->merges);
     bpe_free(&t->bpe);
     free(t->system);
+    free(t->template);
 }
 
 void tokenizer_set_merges(Tokenizer *t, BpeMerge *merges)

@@ -42,6 +42,7 @@ typedef struct {
     int opening;       /* of turns in ChatML: how many tokens "assistant\n" has; else 0 */
     int assistant;     /* ... and the first of them */
     char *system;      /* of ChatML: what comes before a conversation; or NULL */
+    char *template;    /* how its files write a conversation, in Jinja; or NULL */
     Spacing spacing;
     /* only subwords have these */
     WordPattern pattern;

@@ -573,15 +573,12 @@ static char *system_turn(const char *template)
 
 bool pretrained_take_chatml(Pretrained *model)
 {
-    static const char name[] = "tokenizer_config.json";
     if (!tokenizer_take_chatml(&model->tokenizer))
         return false;
     model->config.objective = OBJECTIVE_TURNS;
-    if (directory_has(&model->directory, name)) {
-        cJSON *json = json_read(&model->directory, name);
-        model->tokenizer.system = system_turn(json_text(json, "chat_template"));
-        cJSON_Delete(json);
-    }
+    /* a run's text and its tokens have no turns: nothing is counted in them */
+    model->config.text = model->config.identity = NULL;
+    model->tokenizer.system = system_turn(model->tokenizer.template);
     return true;
 }
 
