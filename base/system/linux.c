@@ -72,11 +72,3 @@ void system_use_large_pages(void *pages, size_t bytes)
 {
     madvise(pages, bytes, MADV_HUGEPAGE);
 }
-
-/* ---- Sorting ---- */
-
-void system_sort(void *list, size_t count, size_t size,
-                 int (*compare)(const void *, const void *, void *), void *context)
-{
-    qsort_r(list, count, size, compare, context);
-}

@@ -84,10 +84,4 @@ void system_trim(void);
  * the system has none. */
 void system_use_large_pages(void *pages, size_t bytes);
 
-/* ---- Sorting ---- */
-
-/* qsort() whose comparison gets a context. */
-void system_sort(void *list, size_t count, size_t size,
-                 int (*compare)(const void *, const void *, void *), void *context);
-
 #endif
