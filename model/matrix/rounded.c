@@ -53,19 +53,24 @@ static Bf16 to_bf16(const Real *numbers)
     return block;
 }
 
+/* Sizes are in the same order as their bits. Adding FLOAT_ROUNDER rounds a number to a whole one,
+ * whose last byte is the last byte of the sum. */
 static Q8 to_q8(const Real *numbers)
 {
     Q8 block = {{0}, {0}};
     for (int half = 0; half < 2; half++, numbers += ROUNDED_GRAIN / 2) {
-        float most = 0;
+        int32_t largest = 0;
         for (int i = 0; i < ROUNDED_GRAIN / 2; i++)
-            most = fmaxf(most, fabsf((float)numbers[i]));
+            largest = max_int(largest, bits_of_float((float)numbers[i]) & 0x7FFFFFFF);
+        float most;
+        memcpy(&most, &largest, sizeof most);
         const uint32_t up = ((uint32_t)bits_of_float(most / 127) + 0xFFFF) & 0xFFFF0000;
         memcpy(&most, &up, sizeof up);
         block.scale[half] = most * 0x1p-24f;
         for (int i = 0; i < ROUNDED_GRAIN / 2 && up; i++) {
-            const int q = (int)rintf((float)numbers[i] / most), g = 2 * half + i / LANES;
-            block.words[i % LANES] |= (uint32_t)(q & 0xFF) << 8 * g;
+            const float sum = (float)numbers[i] / most + FLOAT_ROUNDER;
+            const uint32_t q = (uint32_t)bits_of_float(sum) & 0xFF;
+            block.words[i % LANES] |= q << 8 * (2 * half + i / LANES);
         }
     }
     return block;
