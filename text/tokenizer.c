@@ -218,7 +218,7 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
     }
 }
 
-/* Whether a token, which may stand between others, separates the two sides of a pair or two turns. */
+/* Whether a token separates the sides of a pair or, if it stands between others, two turns. */
 static bool separates(const Tokenizer *t, int id, bool between)
 {
     const bool later = t->objective == OBJECTIVE_TURNS && between;

@@ -80,8 +80,8 @@ static inline Matrix matrix_cols(Matrix m, int from, int count)
 void matmul(Matrix y, Matrix a, Matrix b);     /* y  = a·b; what y held is not read */
 void matmul_add(Matrix y, Matrix a, Matrix b); /* y += a·b                          */
 
-/* m = numbers, which lie row by row. One that is rounded is written in whole blocks: along the steps
- * of 1 it begins at a multiple of ROUNDED_GRAIN and is a multiple of it long. Its numbers must be
+/* m = numbers, which lie row by row. One that is rounded is written in whole blocks: where its step
+ * is 1, it begins at a multiple of ROUNDED_GRAIN and is a multiple of it long. Its numbers must be
  * finite. From then on it may be read, and be b in a product. */
 void matrix_write(Matrix m, const Real *numbers);
 
