@@ -90,7 +90,7 @@ static void write_block(Matrix m, ptrdiff_t place, const Real *numbers)
 /* By columns: of a transposed matrix, as they lie. */
 static void write_transposed(Matrix m, const Real *numbers)
 {
-    Real block[ROUNDED_GRAIN];
+    Real block[ROUNDED_GRAIN] = {0};
     for (int j = 0; j < m.cols; j++)
         for (int from = 0; from < m.rows; from += ROUNDED_GRAIN) {
             const int count = min_int(ROUNDED_GRAIN, m.rows - from);
