@@ -281,8 +281,9 @@ static void check_tied(const SafeTensors *files, const Gpt *gpt, const NamedTens
 static _Noreturn void die_of_number(const SafeTensors *files, const NamedTensor *tensor)
 {
     const Real *numbers = numbers_of(files, tensor);
+    const size_t last = safetensors_bytes(tensor) / sizeof *numbers - 1;
     size_t n = 0;
-    while (isfinite(numbers[n]))
+    while (n < last && isfinite(numbers[n]))
         n++;
     die("%s: number %zu of %s is %g: the model cannot be used",
         safetensors_file_of(files, tensor->name), n, tensor->name,
