@@ -173,7 +173,7 @@ Real *memory_numbers(size_t count, const char *purpose)
     Real *numbers = memory_new(count, sizeof *numbers, purpose);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = count * sizeof *numbers;
     if (bytes >= LARGE_BLOCK)
-        system_use_large_pages(numbers, bytes / page * page, true);
+        system_use_large_pages(numbers, bytes / page * page);
     return numbers;
 }
 

@@ -54,22 +54,16 @@ size_t safetensors_bytes(const NamedTensor *tensor)
 
 /* ---- Transposed tensors ---- */
 
-/* Copies a transposed tensor from the file's order, `room`, to memory's, or back. A thread has some
- * rows of the file: some columns of the matrix. */
-static void turn(const NamedTensor *tensor, Real *room, bool to_memory)
+/* Copies a transposed tensor into the order of the file. A thread has some rows of the file: some
+ * columns of the matrix. */
+static void turn(const NamedTensor *tensor, Real *room)
 {
     enum { COLUMNS = 16 };
     OMP(parallel for)
     for (int from = 0; from < tensor->rows; from += COLUMNS)
         for (int c = 0; c < tensor->cols; c++)
-            for (int r = from; r < min_int(from + COLUMNS, tensor->rows); r++) {
-                Real *at = ROW(tensor->at, c, tensor->step) + r,
-                     *in_file = ROW(room, r, tensor->cols) + c;
-                if (to_memory)
-                    *at = *in_file;
-                else
-                    *in_file = *at;
-            }
+            for (int r = from; r < min_int(from + COLUMNS, tensor->rows); r++)
+                ROW(room, r, tensor->cols)[c] = ROW(tensor->at, c, tensor->step)[r];
 }
 
 Real *safetensors_room(const NamedTensor *tensors, int count)
@@ -85,7 +79,7 @@ const Real *safetensors_numbers(const NamedTensor *tensor, Real *room)
 {
     if (!tensor->step)
         return tensor->at;
-    turn(tensor, room, false);
+    turn(tensor, room);
     return room;
 }
 
@@ -449,18 +443,22 @@ static bool all_finite(const Real *numbers, size_t count)
     return !wrong;
 }
 
-/* Reads `count` numbers of a tensor, from number `from` on, to their place; returns false if the
- * file has become shorter. */
-static bool read_piece(Real *to, const TensorFile *file, const TensorEntry *entry, size_t from,
-                       size_t count)
+/* Reads `count` numbers of a tensor, from number `from` on; returns false if the file has become
+ * shorter. */
+static bool read_numbers(Real *to, const TensorFile *file, const TensorEntry *entry, size_t from,
+                         size_t count)
 {
     const size_t size = entry->type->size, offset = file->begin + entry->begin + from * size;
     if (!strcmp(entry->type_name, OWN_TYPE))
         return file_read_at(file->handle, to, count * size, offset);
     char bytes[PIECE * sizeof(double)];
-    const bool good = file_read_at(file->handle, bytes, count * size, offset);
-    if (good)
-        entry->type->convert(to, bytes, count);
+    bool good = true;
+    for (size_t done = 0; good && done < count; done += PIECE) {
+        const size_t some = count - done < PIECE ? count - done : PIECE;
+        good = file_read_at(file->handle, bytes, some * size, offset + done * size);
+        if (good)
+            entry->type->convert(to + done, bytes, some);
+    }
     return good;
 }
 
@@ -475,32 +473,70 @@ static bool fits(const TensorEntry *entry, const NamedTensor *into)
     return (into->rows ? size->next : size)->valuedouble == into->cols;
 }
 
-bool safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
+/* The entry of a tensor that is to be read; dies if it cannot be. */
+static const TensorEntry *entry_of(const SafeTensors *tensors, const NamedTensor *into)
 {
     const TensorEntry *entry = find(tensors, into->name);
     if (!entry)
         die("%s has no tensor %s", tensors->path, into->name);
-    const TensorFile *file = &tensors->files[entry->file];
+    const char *path = tensors->files[entry->file].path;
     if (!fits(entry, into))
-        die("%s: %s does not have the shape that config.json asks for", file->path, into->name);
+        die("%s: %s does not have the shape that config.json asks for", path, into->name);
     if (!entry->type)
         die("%s: %s is of type %s; only F32, F64, F16 and BF16 are read: save the model after "
             "model.float()",
-            file->path, into->name, entry->type_name);
-    const size_t count = safetensors_bytes(into) / sizeof(Real),
-                 pieces = (count + PIECE - 1) / PIECE;
+            path, into->name, entry->type_name);
+    return entry;
+}
+
+/* Reads rows that cannot be read straight into their place, some at a time: as many as a block of
+ * rounded numbers has, since those may be a block's numbers in memory. */
+static bool read_rows(const TensorFile *file, const TensorEntry *entry, const NamedTensor *into,
+                      Matrix matrix)
+{
     bool read = true, finite = true;
-    Real *room = safetensors_room(into, 1), *to = room ? room : into->at;
-    OMP(parallel for reduction(&& : read, finite) if(pieces > 1))
-    for (size_t i = 0; i < pieces; i++) {
-        const size_t from = i * PIECE, some = count - from < PIECE ? count - from : PIECE;
-        read = read && read_piece(to + from, file, entry, from, some);
-        finite = finite && read && all_finite(to + from, some);
+    OMP(parallel for reduction(&& : read, finite))
+    for (int from = 0; from < into->rows; from += ROUNDED_GRAIN) {
+        const int rows = min_int(ROUNDED_GRAIN, into->rows - from);
+        const size_t begin = (size_t)from * (size_t)into->cols,
+                     count = (size_t)rows * (size_t)into->cols;
+        Real *numbers = memory_take(count * sizeof *numbers);
+        read = read && read_numbers(numbers, file, entry, begin, count);
+        finite = finite && read && all_finite(numbers, count);
+        if (finite)
+            matrix_write(matrix_rows(matrix, from, rows), numbers);
+        free(numbers);
     }
     if (!read)
         die_of_reading(file);
-    if (room)
-        turn(into, room, true);
-    free(room);
+    return finite;
+}
+
+bool safetensors_read_rounded(const SafeTensors *tensors, const NamedTensor *into,
+                              Rounding rounding, const Real *origin)
+{
+    const TensorEntry *entry = entry_of(tensors, into);
+    const Matrix straight = {into->at, into->rows, into->cols, into->cols, 1, rounding, origin},
+                 turned = {into->at, into->rows, into->cols, 1, into->step, rounding, origin};
+    return read_rows(&tensors->files[entry->file], entry, into, into->step ? turned : straight);
+}
+
+bool safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
+{
+    if (into->step)
+        return safetensors_read_rounded(tensors, into, ROUNDING_NONE, NULL);
+    const TensorEntry *entry = entry_of(tensors, into);
+    const TensorFile *file = &tensors->files[entry->file];
+    const size_t count = safetensors_bytes(into) / sizeof(Real),
+                 pieces = (count + PIECE - 1) / PIECE;
+    bool read = true, finite = true;
+    OMP(parallel for reduction(&& : read, finite) if(pieces > 1))
+    for (size_t i = 0; i < pieces; i++) {
+        const size_t from = i * PIECE, some = count - from < PIECE ? count - from : PIECE;
+        read = read && read_numbers(into->at + from, file, entry, from, some);
+        finite = finite && read && all_finite(into->at + from, some);
+    }
+    if (!read)
+        die_of_reading(file);
     return finite;
 }

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/files/file.h"
+#include "model/matrix/matrix.h"
 
 struct cJSON;
 
@@ -64,6 +65,11 @@ const char *safetensors_file_of(const SafeTensors *tensors, const char *name);
  * than F32, F64, F16 and BF16. Tensors that are not asked for may be of any type. Returns whether
  * all its numbers are finite. */
 bool safetensors_read(const SafeTensors *tensors, const NamedTensor *into);
+
+/* Reads one into a matrix, or a part of one, that is kept rounded (model/matrix/rounded.h) and
+ * begins at `origin`. */
+bool safetensors_read_rounded(const SafeTensors *tensors, const NamedTensor *into,
+                              Rounding rounding, const Real *origin);
 
 /* A string of the first file's metadata, or NULL. */
 const char *safetensors_metadata(const SafeTensors *tensors, const char *key);

@@ -55,13 +55,13 @@ static void place_layers(Gpt *gpt, Arena *arena)
 }
 
 /* A model without its blocks of numbers; returns how many numbers its activations take. */
-static size_t sketch(Gpt *gpt, const GptConfig *config, int rows, bool learns)
+static size_t sketch(Gpt *gpt, const GptConfig *config, int rows, bool learns, Rounding rounding)
 {
     *gpt = (Gpt){.config = *config, .rows = rows, .learns = learns};
     gpt->block = memory_new((size_t)config->layers, sizeof *gpt->block, "the layers");
-    gpt->tensors = gpt_tensors(config, &gpt->tensor_count, &gpt->size);
+    gpt->tensors = gpt_tensors(config, rounding, &gpt->tensor_count, &gpt->size);
     /* Both share one .block, which is freed below. */
-    gpt->weights = gpt->gradients = gpt_weights(config, NULL);
+    gpt->weights = gpt->gradients = gpt_weights(config, rounding, NULL);
     Arena arena = {0};
     place_layers(gpt, &arena);
     free(gpt->weights.block);
@@ -71,7 +71,7 @@ static size_t sketch(Gpt *gpt, const GptConfig *config, int rows, bool learns)
 static double bytes_of_model(const GptConfig *config, int rows, bool learns)
 {
     Gpt gpt;
-    const size_t activations = sketch(&gpt, config, rows, learns);
+    const size_t activations = sketch(&gpt, config, rows, learns, ROUNDING_NONE);
     free(gpt.block);
     free(gpt.tensors);
     return (double)sizeof(Real) * ((learns ? 2 : 1) * (double)gpt.size + (double)activations);
@@ -87,7 +87,7 @@ double gpt_reader_bytes(const GptConfig *config, int rows)
     return bytes_of_model(config, rows, false);
 }
 
-static Gpt new_model(const GptConfig *config, int rows, bool learns)
+static Gpt new_model(const GptConfig *config, int rows, bool learns, Rounding rounding)
 {
     Gpt gpt;
     GptConfig own = *config;
@@ -96,13 +96,13 @@ static Gpt new_model(const GptConfig *config, int rows, bool learns)
         Pattern *patterns = memory_new(heads, sizeof *patterns, "the attention patterns");
         own.patterns = memcpy(patterns, config->patterns, heads * sizeof *patterns);
     }
-    const size_t activations = sketch(&gpt, &own, rows, learns);
+    const size_t activations = sketch(&gpt, &own, rows, learns, rounding);
 
     gpt.weight_block = memory_numbers(gpt.size, "the weights");
     if (learns)
         gpt.gradient_block = memory_numbers(gpt.size, "the gradients");
-    gpt.weights = gpt_weights(config, gpt.weight_block);
-    gpt.gradients = gpt_weights(config, gpt.gradient_block);
+    gpt.weights = gpt_weights(config, rounding, gpt.weight_block);
+    gpt.gradients = gpt_weights(config, ROUNDING_NONE, gpt.gradient_block);
 
     gpt.activations = memory_new(activations, sizeof(Real), "the activations");
     Arena arena = {.at = gpt.activations};
@@ -115,12 +115,24 @@ static Gpt new_model(const GptConfig *config, int rows, bool learns)
 
 Gpt gpt_new(const GptConfig *config, int rows)
 {
-    return new_model(config, rows, true);
+    return new_model(config, rows, true, ROUNDING_NONE);
 }
 
 Gpt gpt_new_reader(const GptConfig *config, int rows)
 {
-    return new_model(config, rows, false);
+    return new_model(config, rows, false, ROUNDING_NONE);
+}
+
+Gpt gpt_new_rounded(const GptConfig *config, int rows, Rounding rounding)
+{
+    return new_model(config, rows, false, rounding);
+}
+
+bool gpt_rounds(const GptConfig *config)
+{
+    const int keys = config->key_heads * config->head_size;
+    return config->width % ROUNDED_GRAIN == 0 && config->hidden % ROUNDED_GRAIN == 0 &&
+           keys % ROUNDED_GRAIN == 0;
 }
 
 void gpt_free(Gpt *gpt)
@@ -343,50 +355,22 @@ void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
     mix(gpt, logits, batch, NULL, S);
 }
 
+static Matrix weight_of(Linear p)
+{
+    return matrix_rounded(p.weight, p.in, p.out, p.rounding);
+}
+
 void ablate(Gpt *gpt, int layer, int head)
 {
     const BlockWeights *block = &gpt->weights.block[layer];
-    const Linear out = block->attention.out; /* [H·D, C] */
-    const size_t size = (size_t)gpt->config.head_size * (size_t)out.out;
-    if (head < gpt->config.heads) {
-        memset(out.weight + (size_t)head * size, 0, size * sizeof *out.weight);
+    const int D = gpt->config.head_size;
+    if (head < gpt->config.heads) { /* out.weight: [H·D, C] */
+        matrix_clear(matrix_rows(weight_of(block->attention.out), head * D, D));
         return;
     }
     for (int half = 0; half < 2; half++) {
-        const Linear last = half ? block->feedforward.narrow : out;
-        memset(last.weight, 0, (size_t)last.in * (size_t)last.out * sizeof *last.weight);
+        const Linear last = half ? block->feedforward.narrow : block->attention.out;
+        matrix_clear(weight_of(last));
         memset(last.bias, 0, (size_t)last.out * sizeof *last.bias);
     }
-}
-
-static void round_linear(Linear *p, Rounding rounding)
-{
-    matrix_round(p->weight, (size_t)p->in * (size_t)p->out, rounding);
-    p->rounding = rounding;
-}
-
-bool gpt_rounds(const GptConfig *config)
-{
-    const int keys = config->key_heads * config->head_size;
-    return config->width % ROUNDED_GRAIN == 0 && config->hidden % ROUNDED_GRAIN == 0 &&
-           keys % ROUNDED_GRAIN == 0;
-}
-
-void gpt_round(Gpt *gpt, Rounding rounding)
-{
-    GptWeights *p = &gpt->weights;
-    const size_t table = (size_t)gpt->config.vocabulary * (size_t)gpt->config.width;
-    OMP(parallel for)
-    for (int l = 0; l < gpt->config.layers; l++) {
-        round_linear(&p->block[l].attention.qkv, rounding);
-        round_linear(&p->block[l].attention.out, rounding);
-        round_linear(&p->block[l].feedforward.widen, rounding);
-        round_linear(&p->block[l].feedforward.narrow, rounding);
-    }
-    matrix_round(p->embedding.wte, table, rounding);
-    if (gpt->config.untied)
-        matrix_round(p->head.weight, table, rounding);
-    p->embedding.rounding = p->head.rounding = rounding;
-    Arena arena = {.at = gpt->activations};
-    place_layers(gpt, &arena); /* each has a copy of the struct with its weights */
 }

@@ -62,6 +62,13 @@ typedef struct {
  * its layers keep what they compute in the same place. */
 Gpt gpt_new(const GptConfig *config, int rows);
 Gpt gpt_new_reader(const GptConfig *config, int rows);
+
+/* A reader whose matrices, all but that of the positions, are kept in fewer bytes and written by
+ * matrix_write() (model/matrix/rounded.h): if the weights do not fit into the caches, a token takes
+ * half of the time in bf16, 0.4 in q8. Only one of which gpt_rounds() can be: all rows have a
+ * multiple of ROUNDED_GRAIN numbers. */
+Gpt gpt_new_rounded(const GptConfig *config, int rows, Rounding rounding);
+bool gpt_rounds(const GptConfig *config);
 void gpt_free(Gpt *gpt);
 
 /* The bytes that gpt_new() or gpt_new_reader() would allocate. */
@@ -98,17 +105,5 @@ void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits);
  *     a head     the rows of Wout (attention.h) that read its part of `mixed`
  *     a layer    Wout and bout, and W2 and b2 (feedforward.h); post-norm keeps its layer norms */
 void ablate(Gpt *gpt, int layer, int head);
-
-/* ---- Fewer bytes ---- */
-
-/* A model whose matrices are kept in fewer bytes (model/matrix/rounded.h), for reading and writing:
- * if the weights do not fit into the caches, a token takes half of the time in bf16, 0.4 in q8. */
-
-/* Whether all rows have a multiple of ROUNDED_GRAIN numbers. */
-bool gpt_rounds(const GptConfig *config);
-
-/* Rounds all matrices but that of the positions. Call it last: from then on nothing may change or
- * read the weights but the model's forward pass. */
-void gpt_round(Gpt *gpt, Rounding rounding);
 
 #endif

@@ -9,6 +9,7 @@ typedef struct {
     int count;
     size_t used; /* numbers laid out so far */
     Real *block; /* what the pointers point into; NULL: they are NULL */
+    Rounding rounding;
 } Layout;
 
 /* Adds a tensor of layer `layer`, or of none if it is -1. */
@@ -16,11 +17,17 @@ static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, Te
                    int rows, int cols)
 {
     Tensor *tensor = &layout->list[layout->count++];
+    const Rounding rounding = kind == TENSOR_MATRIX ? layout->rounding : ROUNDING_NONE;
     Arena arena = {.used = layout->used};
-    *tensor =
-        (Tensor){.kind = kind, .rows = rows, .cols = cols, .offset = layout->used, .trained = true};
+    *tensor = (Tensor){.kind = kind,
+                       .rows = rows,
+                       .cols = cols,
+                       .offset = layout->used,
+                       .trained = true,
+                       .rounding = rounding};
     *place = layout->block ? layout->block + layout->used : NULL;
-    arena_take(&arena, (size_t)rows, (size_t)cols); /* counts only: it aligns the next tensor */
+    /* counts only: it aligns the next tensor */
+    arena_take(&arena, (size_t)rows, (size_t)rounded_width(rounding, cols));
     layout->used = arena.used;
     if (layer < 0)
         snprintf(tensor->name, sizeof tensor->name, "%s", name);
@@ -54,7 +61,7 @@ static Tensor *lay_linear(Layout *layout, Linear *p, int layer, const char *name
     char weight[32], bias[32];
     snprintf(weight, sizeof weight, "%s.weight", name);
     snprintf(bias, sizeof bias, "%s.bias", name);
-    p->in = in, p->out = out;
+    p->in = in, p->out = out, p->rounding = layout->rounding;
     lay_matrix(layout, &p->weight, layer, weight, in, out, deviation)->parts = parts;
     return lay(layout, &p->bias, layer, bias, TENSOR_BIAS, 1, out);
 }
@@ -87,12 +94,14 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
     const bool fixed = config->positions == POSITIONS_SINUSOIDAL;
     const double start = fixed ? 1 / sqrt(C) : 0.02;
 
+    p->embedding.rounding = p->head.rounding = layout->rounding;
     lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start);
     if (config->positions != POSITIONS_ROTARY) {
-        Tensor *positions = lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start);
+        Tensor *positions =
+            lay(layout, &p->embedding.wpe, -1, "wpe.weight", TENSOR_SINUSOIDS, T, C);
         positions->trained = !fixed;
-        if (fixed)
-            positions->kind = TENSOR_SINUSOIDS;
+        if (!fixed) /* a matrix, but never rounded */
+            positions->kind = TENSOR_MATRIX, positions->deviation = start;
     }
     for (int l = 0; l < config->layers; l++)
         lay_block(layout, &p->block[l], l, config);
@@ -104,32 +113,33 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
 }
 
 /* Lists all tensors of p, whose array of blocks is made here. */
-static Layout layout_of(GptWeights *p, const GptConfig *config, Real *block)
+static Layout layout_of(GptWeights *p, const GptConfig *config, Rounding rounding, Real *block)
 {
     enum { IN_BLOCK = 12, OUTSIDE = 5 };
     const size_t most = (size_t)config->layers * IN_BLOCK + OUTSIDE;
     Layout layout = {.list = memory_new(most, sizeof(Tensor), "the list of tensors"),
-                     .block = block};
+                     .block = block,
+                     .rounding = rounding};
     *p = (GptWeights){.block = memory_new((size_t)config->layers, sizeof *p->block, "the layers")};
     lay_weights(&layout, p, config);
     assert((size_t)layout.count <= most);
     return layout;
 }
 
-Tensor *gpt_tensors(const GptConfig *config, int *count, size_t *size)
+Tensor *gpt_tensors(const GptConfig *config, Rounding rounding, int *count, size_t *size)
 {
     GptWeights p;
-    const Layout layout = layout_of(&p, config, NULL);
+    const Layout layout = layout_of(&p, config, rounding, NULL);
     free(p.block);
     *count = layout.count;
     *size = layout.used;
     return layout.list;
 }
 
-GptWeights gpt_weights(const GptConfig *config, Real *block)
+GptWeights gpt_weights(const GptConfig *config, Rounding rounding, Real *block)
 {
     GptWeights p;
-    const Layout layout = layout_of(&p, config, block);
+    const Layout layout = layout_of(&p, config, rounding, block);
     if (!config->untied)
         p.head.weight = p.embedding.wte;
     free(layout.list);

@@ -225,20 +225,13 @@ int main(int argc, char **argv)
     process_start_threads(choice.threads);
 
     options_check_path(words[0], "runs");
-    Pretrained model = pretrained_open(words[0]);
+    Pretrained model = pretrained_open_rounded(words[0], choice.weights);
     warn_of_newer(&model, words[0]);
     bool good = true;
     begin_chat(&model, &choice, words[1]);
     check(&choice, &decided, &model.tokenizer);
     if (choice.without)
         pretrained_without(&model, choice.without);
-    if (choice.weights && !gpt_rounds(&model.gpt.config))
-        usage_error("--weights needs a model whose width, hidden width and heads of keys together "
-                    "are multiples of %d, and %s has %d, %d and %d",
-                    ROUNDED_GRAIN, words[0], model.gpt.config.width, model.gpt.config.hidden,
-                    model.gpt.config.key_heads * model.gpt.config.head_size);
-    if (choice.weights)
-        gpt_round(&model.gpt, choice.weights);
     if (!choice.threads) /* a step is a piece of the text, or a token that is written */
         thread_set_limit(
             threads_for_step(choice.score ? model.gpt.config.context : 1, model.gpt.size));

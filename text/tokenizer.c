@@ -41,6 +41,7 @@ void tokenizer_free(Tokenizer *t)
     arrfree(t->merges);
     bpe_free(&t->bpe);
     free(t->system);
+    free(t->template);
 }
 
 void tokenizer_set_merges(Tokenizer *t, BpeMerge *merges)
@@ -217,16 +218,11 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
     }
 }
 
-char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
+/* Whether a token separates the sides of a pair or, if it stands between others, two turns. */
+static bool separates(const Tokenizer *t, int id, bool between)
 {
-    return tokenizer_decode_from(t, ids, 0, count);
-}
-
-/* Whether a token stands between the two sides of a pair, or between two turns. */
-static bool separates(const Tokenizer *t, const int *ids, int i, int count)
-{
-    const bool later = t->objective == OBJECTIVE_TURNS && i && i + 1 < count;
-    return t->opening ? later && ids[i] == t->bos : ids[i] == t->sep || (later && ids[i] == t->eos);
+    const bool later = t->objective == OBJECTIVE_TURNS && between;
+    return t->opening ? later && id == t->bos : id == t->sep || (later && id == t->eos);
 }
 
 /* How many tokens of text belong to a mark of ChatML: the rest of its line. */
@@ -239,33 +235,59 @@ static int rest_of_mark(const Tokenizer *t, const int *ids, int count)
     return rest;
 }
 
-char *tokenizer_decode_from(const Tokenizer *t, const int *ids, int from, int count)
+/* Goes over tokens, and writes the text of those from number `from` on. */
+static void decode(FILE *out, const Tokenizer *t, Decoding *d, const int *ids, int from, int count)
 {
-    char *text;
-    FILE *out = memory_stream(&text, NULL);
-    int left = -1;
-    bool open = false;
     for (int i = 0; i < count; i++) {
         const bool ends = ids[i] == t->bos || ids[i] == t->eos;
-        const bool apart = separates(t, ids, i, count);
+        const bool apart = separates(t, ids[i], d->begun && i + 1 < count);
+        d->begun = true;
         if (apart && i >= from)
             fputc('\t', out);
         if (apart || (ends && i < from))
-            left = -1;
+            d->left = -1;
         if (apart || ends) {
             i += rest_of_mark(t, ids + i + 1, count - i - 1);
             continue;
         }
         const int right =
-            tokenizer_has_words(t) ? spacing_token(&t->vocabulary, ids[i], &open) : ids[i];
-        if (i >= from && left >= 0 && tokenizer_has_words(t))
-            fputs(spacing_between(&t->spacing, &t->vocabulary, left, right), out);
+            tokenizer_has_words(t) ? spacing_token(&t->vocabulary, ids[i], &d->open) : ids[i];
+        if (i >= from && d->left >= 0 && tokenizer_has_words(t))
+            fputs(spacing_between(&t->spacing, &t->vocabulary, d->left, right), out);
         if (i >= from)
             fputs(tokenizer_word(t, ids[i]), out);
-        left = right;
+        d->left = right;
     }
+}
+
+static char *decoded(const Tokenizer *t, Decoding *d, const int *ids, int from, int count)
+{
+    char *text;
+    FILE *out = memory_stream(&text, NULL);
+    decode(out, t, d, ids, from, count);
     fclose(out);
     return text;
+}
+
+char *tokenizer_decode_from(const Tokenizer *t, const int *ids, int from, int count)
+{
+    Decoding decoding = DECODING_BEGIN;
+    return decoded(t, &decoding, ids, from, count);
+}
+
+char *tokenizer_decode_next(const Tokenizer *t, Decoding *d, const int *ids, int count)
+{
+    return decoded(t, d, ids, 0, count);
+}
+
+void tokenizer_pass(const Tokenizer *t, Decoding *d, const int *ids, int count)
+{
+    decode(NULL, t, d, ids, count, count);
+}
+
+char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
+{
+    return tokenizer_decode_from(t, ids, 0, count);
 }
 
 /* ---- The vocabulary of a text ---- */

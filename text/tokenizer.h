@@ -42,6 +42,7 @@ typedef struct {
     int opening;       /* of turns in ChatML: how many tokens "assistant\n" has; else 0 */
     int assistant;     /* ... and the first of them */
     char *system;      /* of ChatML: what comes before a conversation; or NULL */
+    char *template;    /* how its files write a conversation, in Jinja; or NULL */
     Spacing spacing;
     /* only subwords have these */
     WordPattern pattern;
@@ -125,6 +126,19 @@ char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
 
 /* The text that the tokens from number `from` on add to that of those before them. */
 char *tokenizer_decode_from(const Tokenizer *tokenizer, const int *ids, int from, int count);
+
+/* What a text that is decoded in pieces has before the next one; at first DECODING_BEGIN. */
+typedef struct {
+    int left;   /* the word before; -1: none */
+    bool begun; /* whether there are tokens */
+    bool open;  /* whether a quotation is    */
+} Decoding;
+#define DECODING_BEGIN ((Decoding){.left = -1})
+
+/* Goes over tokens that were decoded before; then the text that the next ones add. */
+void tokenizer_pass(const Tokenizer *tokenizer, Decoding *decoding, const int *ids, int count);
+char *tokenizer_decode_next(const Tokenizer *tokenizer, Decoding *decoding, const int *ids,
+                            int count);
 
 /* How to train one. */
 typedef struct {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -62,15 +63,12 @@ bool system_renew(void *pages, size_t bytes)
     return !madvise(pages, bytes, MADV_DONTNEED);
 }
 
-void system_use_large_pages(void *pages, size_t bytes, bool large)
+void system_trim(void)
 {
-    madvise(pages, bytes, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    malloc_trim(0);
 }
 
-/* ---- Sorting ---- */
-
-void system_sort(void *list, size_t count, size_t size,
-                 int (*compare)(const void *, const void *, void *), void *context)
+void system_use_large_pages(void *pages, size_t bytes)
 {
-    qsort_r(list, count, size, compare, context);
+    madvise(pages, bytes, MADV_HUGEPAGE);
 }

@@ -138,27 +138,11 @@ bool system_renew(void *pages, size_t bytes)
     return false;
 }
 
-void system_use_large_pages(void *pages, size_t bytes, bool large)
+void system_trim(void)
 {
-    (void)pages, (void)bytes, (void)large;
 }
 
-/* ---- Sorting ---- */
-
-typedef struct {
-    int (*compare)(const void *, const void *, void *);
-    void *context;
-} Order;
-
-static int in_order(void *order, const void *a, const void *b)
+void system_use_large_pages(void *pages, size_t bytes)
 {
-    const Order *own = order;
-    return own->compare(a, b, own->context);
-}
-
-void system_sort(void *list, size_t count, size_t size,
-                 int (*compare)(const void *, const void *, void *), void *context)
-{
-    Order order = {compare, context};
-    qsort_r(list, count, size, &order, in_order);
+    (void)pages, (void)bytes;
 }

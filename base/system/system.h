@@ -76,14 +76,12 @@ double system_memory(void);
  * false if it does not. */
 bool system_renew(void *pages, size_t bytes);
 
-/* Asks for large pages (2 MB on most machines), or for no more of them, where memory has not been
- * touched. Does nothing if the system has none. */
-void system_use_large_pages(void *pages, size_t bytes, bool large);
+/* Gives back what malloc() keeps of memory that was freed. Does nothing if the system's keeps none,
+ * or cannot. */
+void system_trim(void);
 
-/* ---- Sorting ---- */
-
-/* qsort() whose comparison gets a context. */
-void system_sort(void *list, size_t count, size_t size,
-                 int (*compare)(const void *, const void *, void *), void *context);
+/* Asks for large pages (2 MB on most machines) where memory has not been touched. Does nothing if
+ * the system has none. */
+void system_use_large_pages(void *pages, size_t bytes);
 
 #endif

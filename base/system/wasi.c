@@ -131,33 +131,11 @@ bool system_renew(void *pages, size_t bytes)
     return false;
 }
 
-void system_use_large_pages(void *pages, size_t bytes, bool large)
+void system_trim(void)
 {
-    (void)pages, (void)bytes, (void)large;
 }
 
-/* ---- Sorting ---- */
-
-/* Merges the two sorted halves of a list; of equal elements the first comes first. */
-void system_sort(void *list, size_t count, size_t size,
-                 int (*compare)(const void *, const void *, void *), void *context)
+void system_use_large_pages(void *pages, size_t bytes)
 {
-    const size_t half = count / 2;
-    char *left = list, *right = left + half * size, *middle = right, *end = left + count * size;
-    if (count < 2)
-        return;
-    system_sort(left, half, size, compare, context);
-    system_sort(right, count - half, size, compare, context);
-    char *merged = malloc(count * size), *out = merged;
-    if (!merged)
-        abort();
-    for (; left < middle && right < end; out += size) {
-        char **next = compare(left, right, context) <= 0 ? &left : &right;
-        memcpy(out, *next, size);
-        *next += size;
-    }
-    memcpy(out, left, (size_t)(middle - left));
-    memcpy(out + (middle - left), right, (size_t)(end - right));
-    memcpy(list, merged, count * size);
-    free(merged);
+    (void)pages, (void)bytes;
 }

@@ -444,7 +444,7 @@ static void check_size(const SafeTensors *files, GptConfig shape)
 {
     int count;
     size_t numbers, wanted = 0;
-    Tensor *tensors = gpt_tensors(&shape, &count, &numbers);
+    Tensor *tensors = gpt_tensors(&shape, ROUNDING_NONE, &count, &numbers);
     for (int i = 0; i < count; i++) /* a llama's file has nothing that is not trained */
         if (tensors[i].trained || gpt_config_family(&shape) == FAMILY_GPT2)
             wanted += tensor_size(&tensors[i]);
@@ -455,6 +455,11 @@ static void check_size(const SafeTensors *files, GptConfig shape)
 }
 
 Pretrained pretrained_open(const char *path)
+{
+    return pretrained_open_rounded(path, ROUNDING_NONE);
+}
+
+Pretrained pretrained_open_rounded(const char *path, Rounding rounding)
 {
     if (access(path, F_OK) && errno == ENOENT)
         die("%s does not exist; name a model directory, written by train or by Transformers", path);
@@ -471,13 +476,19 @@ Pretrained pretrained_open(const char *path)
     check_size(&files, shape);
     model.tokenizer =
         tokenizer_json_read(directory, shape.vocabulary, model.config.eos, model.config.objective);
+    system_trim(); /* of what the JSON of a large vocabulary took */
     /* A run that is overwritten loses its model, then gets its new config.json and tokenizer, and
      * at last its new model: if config.json is still the same, all that was read belongs to it. */
     const Bytes again = file_read_in(directory, NAME, true);
     if (checksum_of(again.bytes, again.size) != model.config.checksum)
         die("%s/config.json was replaced while the model was read; try again", path);
     free(again.bytes);
-    model.gpt = gpt_new_reader(&shape, shape.context);
+    if (rounding && !gpt_rounds(&shape))
+        usage_error("--weights needs a model whose width, hidden width and heads of keys together "
+                    "are multiples of %d, and %s has %d, %d and %d",
+                    ROUNDED_GRAIN, path, shape.width, shape.hidden,
+                    shape.key_heads * shape.head_size);
+    model.gpt = gpt_new_rounded(&shape, shape.context, rounding);
     weights_read_model(&files, &model.gpt);
     safetensors_close(&files);
     return model;
@@ -562,15 +573,12 @@ static char *system_turn(const char *template)
 
 bool pretrained_take_chatml(Pretrained *model)
 {
-    static const char name[] = "tokenizer_config.json";
     if (!tokenizer_take_chatml(&model->tokenizer))
         return false;
     model->config.objective = OBJECTIVE_TURNS;
-    if (directory_has(&model->directory, name)) {
-        cJSON *json = json_read(&model->directory, name);
-        model->tokenizer.system = system_turn(json_text(json, "chat_template"));
-        cJSON_Delete(json);
-    }
+    /* a run's text and its tokens have no turns: nothing is counted in them */
+    model->config.text = model->config.identity = NULL;
+    model->tokenizer.system = system_turn(model->tokenizer.template);
     return true;
 }
 

@@ -63,6 +63,10 @@ typedef struct {
 /* Dies in one line if there is no such model, if something of it is missing or damaged, if its
  * weights are not finite, or if a run of the same name replaced it meanwhile. */
 Pretrained pretrained_open(const char *directory);
+
+/* Opens it with its matrices rounded (model/matrix/rounded.h): so it is never in memory as floats.
+ * A usage error of --weights if its sizes do not allow that. */
+Pretrained pretrained_open_rounded(const char *directory, Rounding rounding);
 void pretrained_close(Pretrained *model);
 
 /* Takes heads and layers out of the model (model/tensors.h): those of a list such as "L2H3,L1",

@@ -244,8 +244,11 @@ static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
         if (tokens[i].id >= 0)
             cJSON_AddStringToObject(json, tokens[i].name, vocabulary_word(v, tokens[i].id));
-    if (t->objective == OBJECTIVE_TURNS)
-        cJSON_AddStringToObject(json, "chat_template", t->opening ? CHATML : TURNS);
+    const char *template = t->objective != OBJECTIVE_TURNS ? t->template
+                           : t->opening                    ? CHATML
+                                                           : TURNS;
+    if (template)
+        cJSON_AddStringToObject(json, "chat_template", template);
     if (t->kind == TOKENIZER_BPE) /* else decoding takes away spaces before punctuation */
         cJSON_AddFalseToObject(json, "clean_up_tokenization_spaces");
     cJSON_AddNumberToObject(json, "model_max_length", context);
@@ -697,6 +700,16 @@ static void read_subwords(const char *file, const cJSON *json, Tokenizer *t)
     tokenizer_set_merges(t, r.merges);
 }
 
+/* Later versions of Transformers give it a file of its own. */
+static char *read_chat_template(const Directory *directory, const cJSON *config)
+{
+    static const char own[] = "chat_template.jinja";
+    if (directory_has(directory, own))
+        return file_read_in(directory, own, true).bytes;
+    const char *text = json_text(config, "chat_template");
+    return text ? format_text("%s", text) : NULL;
+}
+
 /* ---- All of it ---- */
 
 /* GPT-2 has its vocabulary and its merges in two files. */
@@ -733,6 +746,7 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
     if (objective_answers(objective) && t.stream)
         die("%s: its objective is %s, but its post_processor puts no token first", file,
             OBJECTIVE_NAMES[objective]);
+    t.template = read_chat_template(directory, config);
     if (t.kind == TOKENIZER_BPE)
         allow_added(file, json_get(json, "added_tokens"), &t);
     cJSON_Delete(json);

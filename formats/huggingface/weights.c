@@ -16,31 +16,29 @@
 #include "formats/json.h"
 #include "text/words/vocabulary.h"
 
-/* Lists the tensors of a block, each with its place in it; returns how many there are. Its name in
- * a file is the prefix, `inner` ("transformer." or nothing) unless it is the head's, and its name
- * in the model. OpenAI-GPT (post-norm) files use other names for the embeddings. */
-static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix,
-                      const char *inner)
-{
-    for (int i = 0; i < gpt->tensor_count; i++) {
-        const Tensor *tensor = &gpt->tensors[i];
-        const bool outside = !strcmp(tensor->name, "lm_head.weight");
-        const char *own = tensor->name;
-        if (gpt->config.norm == NORM_POST)
-            own = !strcmp(own, "wte.weight")   ? "tokens_embed.weight"
-                  : !strcmp(own, "wpe.weight") ? "positions_embed.weight"
-                                               : own;
-        list[i] = (NamedTensor){.rows = tensor_is_vector(tensor) ? 0 : tensor->rows,
-                                .cols = tensor->cols,
-                                .at = block + tensor->offset};
-        snprintf(list[i].name, sizeof list->name, "%s%s%s", prefix, outside ? "" : inner, own);
-    }
-    return gpt->tensor_count;
-}
+/* How a file names its tensors. */
+typedef struct {
+    bool llama;         /* by LLAMA_NAMES; else as the model does, and then: */
+    const char *prefix; /* begins all names                                  */
+    const char *inner;  /* follows in all but the head's                     */
+    bool zeros; /* a llama's: attention's output has a bias, of zeros, where q, k and v do */
+} Names;
 
-int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix)
+/* A tensor of the model that lies at `at`, in a file of GPT-2's kind. OpenAI-GPT (post-norm) files
+ * use other names for the embeddings. */
+static NamedTensor as_gpt2(const Gpt *gpt, const Tensor *tensor, Real *at, const Names *names)
 {
-    return list_block(list, gpt, block, prefix, "transformer.");
+    const bool outside = !strcmp(tensor->name, "lm_head.weight");
+    const char *own = tensor->name;
+    if (gpt->config.norm == NORM_POST)
+        own = !strcmp(own, "wte.weight")   ? "tokens_embed.weight"
+              : !strcmp(own, "wpe.weight") ? "positions_embed.weight"
+                                           : own;
+    NamedTensor entry = {
+        .rows = tensor_is_vector(tensor) ? 0 : tensor->rows, .cols = tensor->cols, .at = at};
+    snprintf(entry.name, sizeof entry.name, "%s%s%s", names->prefix, outside ? "" : names->inner,
+             own);
+    return entry;
 }
 
 /* What a llama's file calls our tensors, those of a block without its "h.N." or "model.layers.N.".
@@ -76,53 +74,85 @@ static void columns_of(const Tensor *tensor, const GptConfig *c, Part part, int 
     *from = starts[part], *count = counts[part];
 }
 
-/* Lists a block's tensors as a llama's file has them. In a model with biases for queries, keys and
- * values, attention's output has one too, of zeros, unless the file that is read (else NULL) is a
- * qwen2's. */
-static int list_llama(NamedTensor *list, const Gpt *gpt, Real *block, const SafeTensors *files)
+/* Lists what a tensor of the model is in a llama's file: nothing, or up to three. */
+static int list_as_llama(NamedTensor *list, const Gpt *gpt, const Tensor *tensor, Real *at,
+                         const Names *names)
 {
-    const bool zeros = !gpt->config.no_qkv_bias &&
-                       (!files || safetensors_has(files, "model.layers.0.self_attn.o_proj.bias"));
-    int count = 0;
-    for (int i = 0; i < gpt->tensor_count; i++) {
-        const Tensor *tensor = &gpt->tensors[i];
-        const bool inside = !strncmp(tensor->name, "h.", 2); /* of block number `layer` */
-        char *dot = NULL;
-        const long layer = inside ? strtol(tensor->name + 2, &dot, 10) : 0;
-        const char *name = inside ? dot + 1 : tensor->name;
-        int from, cols;
-        if (!tensor->trained && !(zeros && !strcmp(name, "attn.c_proj.bias")))
+    const bool inside = !strncmp(tensor->name, "h.", 2); /* of block number `layer` */
+    char *dot = NULL;
+    const long layer = inside ? strtol(tensor->name + 2, &dot, 10) : 0;
+    const char *name = inside ? dot + 1 : tensor->name;
+    int count = 0, from, cols;
+    if (!tensor->trained && !(names->zeros && !strcmp(name, "attn.c_proj.bias")))
+        return 0;
+    for (int n = 0; n < LLAMA_COUNT; n++) {
+        if (strcmp(name, LLAMA_NAMES[n].ours) != 0)
             continue;
-        for (int n = 0; n < LLAMA_COUNT; n++) {
-            if (strcmp(name, LLAMA_NAMES[n].ours) != 0)
-                continue;
-            columns_of(tensor, &gpt->config, LLAMA_NAMES[n].part, &from, &cols);
-            NamedTensor *entry = &list[count++];
-            *entry = (NamedTensor){.rows = tensor_is_vector(tensor) ? 0 : tensor->rows,
-                                   .cols = cols,
-                                   .at = block + tensor->offset + from};
-            if (tensor->parts) /* a linear layer of a block */
-                entry->rows = cols, entry->cols = tensor->rows, entry->step = tensor->cols;
-            if (!inside)
-                snprintf(entry->name, sizeof entry->name, "%s", LLAMA_NAMES[n].theirs);
-            else
-                snprintf(entry->name, sizeof entry->name, "model.layers.%ld.%s", layer,
-                         LLAMA_NAMES[n].theirs);
-        }
+        columns_of(tensor, &gpt->config, LLAMA_NAMES[n].part, &from, &cols);
+        NamedTensor *entry = &list[count++];
+        *entry = (NamedTensor){
+            .rows = tensor_is_vector(tensor) ? 0 : tensor->rows, .cols = cols, .at = at + from};
+        if (tensor->parts) /* a linear layer of a block */
+            entry->rows = cols, entry->cols = tensor->rows, entry->step = tensor->cols;
+        if (!inside)
+            snprintf(entry->name, sizeof entry->name, "%s", LLAMA_NAMES[n].theirs);
+        else
+            snprintf(entry->name, sizeof entry->name, "model.layers.%ld.%s", layer,
+                     LLAMA_NAMES[n].theirs);
     }
     return count;
 }
 
-/* The tensors of a model's own file, an array that the caller frees: of these files, or (NULL) of
- * one that we write. An old GPT-2's file is one that has the shorter name of its first tensor. */
-static NamedTensor *list_file(const Gpt *gpt, Real *block, const SafeTensors *files, int *count)
+/* Lists what tensor number i of the model is in a file, each with its place in the block; returns
+ * how many there are. */
+static int list_tensor(NamedTensor *list, const Gpt *gpt, int i, Real *block, const Names *names)
 {
-    NamedTensor *list = memory_new(3 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    const Tensor *tensor = &gpt->tensors[i];
+    Real *at = block + tensor->offset;
+    if (names->llama)
+        return list_as_llama(list, gpt, tensor, at, names);
+    *list = as_gpt2(gpt, tensor, at, names);
+    return 1;
+}
+
+/* Room for the tensors of any file, which the caller frees. */
+static NamedTensor *list_new(const Gpt *gpt)
+{
+    return memory_new(3 * (size_t)gpt->tensor_count, sizeof(NamedTensor), "a file's table");
+}
+
+static int list_all(NamedTensor *list, const Gpt *gpt, Real *block, const Names *names)
+{
+    int count = 0;
+    for (int i = 0; i < gpt->tensor_count; i++)
+        count += list_tensor(list + count, gpt, i, block, names);
+    return count;
+}
+
+int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix)
+{
+    return list_all(list, gpt, block, &(Names){.prefix = prefix, .inner = "transformer."});
+}
+
+/* The names in a model's own file: of these files, or (NULL) of one that we write. An old GPT-2's
+ * file is one that has the shorter name of its first tensor; only a llama's that is not a qwen2's
+ * has a bias of attention's output where q, k and v have them. */
+static Names names_of(const Gpt *gpt, const SafeTensors *files)
+{
     const char *first = gpt->config.norm == NORM_POST ? "tokens_embed.weight" : "wte.weight";
-    *count = gpt_config_family(&gpt->config) == FAMILY_LLAMA
-                 ? list_llama(list, gpt, block, files)
-                 : list_block(list, gpt, block, "",
-                              files && safetensors_has(files, first) ? "" : "transformer.");
+    const char *bias = "model.layers.0.self_attn.o_proj.bias";
+    return (Names){.llama = gpt_config_family(&gpt->config) == FAMILY_LLAMA,
+                   .prefix = "",
+                   .inner = files && safetensors_has(files, first) ? "" : "transformer.",
+                   .zeros = !gpt->config.no_qkv_bias && (!files || safetensors_has(files, bias))};
+}
+
+/* The tensors of a model's own file that we write: an array that the caller frees. */
+static NamedTensor *list_file(const Gpt *gpt, Real *block, int *count)
+{
+    NamedTensor *list = list_new(gpt);
+    const Names names = names_of(gpt, NULL);
+    *count = list_all(list, gpt, block, &names);
     return list;
 }
 
@@ -133,7 +163,7 @@ static const char MODEL[] = "model.safetensors", INDEX[] = "model.safetensors.in
 bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, uint64_t identity)
 {
     int count;
-    NamedTensor *list = list_file(gpt, block, NULL, &count);
+    NamedTensor *list = list_file(gpt, block, &count);
     cJSON *metadata = cJSON_CreateObject();
     if (identity)
         cJSON_AddStringToObject(metadata, "identity", checksum_hex(identity).text);
@@ -207,19 +237,12 @@ SafeTensors weights_open(const Directory *directory)
 
 /* ---- The numbers ---- */
 
-/* Reads all tensors of a list; returns whether all numbers are finite. */
-static bool read_list(const SafeTensors *files, const NamedTensor *list, int count)
-{
-    bool finite = true;
-    for (int i = 0; i < count; i++)
-        finite &= safetensors_read(files, &list[i]);
-    return finite;
-}
-
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix)
 {
-    NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
-    read_list(file, list, weights_list(list, gpt, block, prefix));
+    NamedTensor *list = list_new(gpt);
+    const int count = weights_list(list, gpt, block, prefix);
+    for (int i = 0; i < count; i++)
+        safetensors_read(file, &list[i]);
     free(list);
 }
 
@@ -229,17 +252,42 @@ static bool ends_with(const char *text, const char *end)
     return size >= last && !strcmp(text + size - last, end);
 }
 
-/* A head that is stored although it is tied must be the same as the table of tokens. */
-static void check_tied(const SafeTensors *files, const Gpt *gpt)
+/* All numbers of a tensor, whatever the model makes of them. The caller frees. */
+static Real *numbers_of(const SafeTensors *files, const NamedTensor *tensor)
 {
-    const int V = gpt->config.vocabulary, C = gpt->config.width;
-    Real *head = memory_new((size_t)V * (size_t)C, sizeof *head, "the head");
-    safetensors_read(files, &(NamedTensor){"lm_head.weight", V, C, head, 0});
-    if (memcmp(head, gpt->weights.embedding.wte, sizeof *head * (size_t)V * (size_t)C))
+    NamedTensor whole = *tensor;
+    whole.step = 0;
+    whole.at = memory_new(safetensors_bytes(tensor), 1, tensor->name);
+    safetensors_read(files, &whole);
+    return whole.at;
+}
+
+/* A head that is stored although it is tied must be the same as the table of tokens. */
+static void check_tied(const SafeTensors *files, const Gpt *gpt, const NamedTensor *table)
+{
+    NamedTensor stored = *table;
+    snprintf(stored.name, sizeof stored.name, "lm_head.weight");
+    if (gpt->config.untied || !safetensors_has(files, stored.name))
+        return;
+    Real *head = numbers_of(files, &stored), *tokens = numbers_of(files, table);
+    if (memcmp(head, tokens, safetensors_bytes(table)) != 0)
         die("%s: lm_head.weight differs from the table of tokens, but config.json ties them; set "
             "tie_word_embeddings to false there",
-            safetensors_file_of(files, "lm_head.weight"));
+            safetensors_file_of(files, stored.name));
     free(head);
+    free(tokens);
+}
+
+static _Noreturn void die_of_number(const SafeTensors *files, const NamedTensor *tensor)
+{
+    const Real *numbers = numbers_of(files, tensor);
+    const size_t last = safetensors_bytes(tensor) / sizeof *numbers - 1;
+    size_t n = 0;
+    while (n < last && isfinite(numbers[n]))
+        n++;
+    die("%s: number %zu of %s is %g: the model cannot be used",
+        safetensors_file_of(files, tensor->name), n, tensor->name,
+        isnan(numbers[n]) ? (double)NAN : (double)numbers[n]); /* without a sign */
 }
 
 static int by_name(const void *a, const void *b)
@@ -256,11 +304,10 @@ static void check_others(const SafeTensors *files, const Gpt *gpt, NamedTensor *
     for (int i = 0; (name = safetensors_name(files, i)); i++) {
         NamedTensor wanted = {.rows = 0};
         snprintf(wanted.name, sizeof wanted.name, "%s", name);
-        if (!strcmp(name, "lm_head.weight") && !gpt->config.untied)
-            check_tied(files, gpt);
-        else if (!bsearch(&wanted, list, (size_t)count, sizeof wanted, by_name) &&
-                 !ends_with(name, ".attn.bias") && !ends_with(name, ".attn.masked_bias") &&
-                 !ends_with(name, ".rotary_emb.inv_freq"))
+        const bool tied = !gpt->config.untied && !strcmp(name, "lm_head.weight");
+        if (!tied && !bsearch(&wanted, list, (size_t)count, sizeof wanted, by_name) &&
+            !ends_with(name, ".attn.bias") && !ends_with(name, ".attn.masked_bias") &&
+            !ends_with(name, ".rotary_emb.inv_freq"))
             die("%s has the tensor %.100s, which the model in config.json does not have",
                 safetensors_file_of(files, name), name);
     }
@@ -268,20 +315,27 @@ static void check_others(const SafeTensors *files, const Gpt *gpt, NamedTensor *
 
 void weights_read_model(const SafeTensors *files, const Gpt *gpt)
 {
-    int count;
-    NamedTensor *list = list_file(gpt, gpt->weight_block, files, &count);
-    const char *wrong =
-        read_list(files, list, count) ? NULL : weights_wrong(gpt, gpt->weight_block);
-    if (wrong)
-        die("%s: %s: the model cannot be used", files->path, wrong);
-    check_others(files, gpt, list, count);
+    NamedTensor *list = list_new(gpt), *next = list;
+    const Names names = names_of(gpt, files);
+    for (int i = 0; i < gpt->tensor_count; i++) {
+        const Tensor *tensor = &gpt->tensors[i];
+        const Real *origin = gpt->weight_block + tensor->offset;
+        NamedTensor *end = next + list_tensor(next, gpt, i, gpt->weight_block, &names);
+        if (i == 0)
+            check_tied(files, gpt, next); /* the first is the table */
+        for (; next < end; next++)
+            if (!(tensor->rounding ? safetensors_read_rounded(files, next, tensor->rounding, origin)
+                                   : safetensors_read(files, next)))
+                die_of_number(files, next);
+    }
+    check_others(files, gpt, list, (int)(next - list));
     free(list);
 }
 
 uint64_t weights_checksum(const Gpt *gpt, Real *block)
 {
     int count;
-    NamedTensor *list = list_file(gpt, block, NULL, &count);
+    NamedTensor *list = list_file(gpt, block, &count);
     Real *room = safetensors_room(list, count);
     Checksum *checksum = checksum_begin(0);
     for (int i = 0; i < count; i++)

@@ -43,7 +43,7 @@ static inline Matrix matrix_spaced(const Real *at, int rows, int cols, ptrdiff_t
     return (Matrix){(Real *)at, rows, cols, row_step, 1, ROUNDING_NONE, NULL};
 }
 
-/* rows x cols numbers that matrix_round() has rounded together. */
+/* rows x cols numbers that are kept rounded, with nothing between them. */
 static inline Matrix matrix_rounded(const Real *at, int rows, int cols, Rounding rounding)
 {
     return (Matrix){(Real *)at, rows, cols, cols, 1, rounding, at};
@@ -84,13 +84,19 @@ void matmul_add(Matrix y, Matrix a, Matrix b); /* y += a·b                     
  * Precision. */
 void matmul_symmetric(Matrix y, Matrix a, Matrix b);
 
-/* Rounds numbers, which begin on a cache line, in place: from then on they are read only as a
- * matrix_rounded(), which may be b in a product. What they no longer need of their memory goes back
- * to the system. They must be finite. */
-void matrix_round(Real *numbers, size_t count, Rounding rounding);
+/* m = numbers, which lie row by row. One that is rounded is written in whole blocks: where its step
+ * is 1, it begins at a multiple of ROUNDED_GRAIN and is a multiple of it long. Its numbers must be
+ * finite. From then on it may be read, and be b in a product. */
+void matrix_write(Matrix m, const Real *numbers);
 
 /* to (cols) = a row of one, rounded or not, whose columns are contiguous. */
 void matrix_read(Real *to, Matrix row);
+
+/* Sets a matrix that lies without gaps to 0, or some of its rows. */
+void matrix_clear(Matrix m);
+
+/* As how many numbers a row of `cols` counts in memory. */
+int rounded_width(Rounding rounding, int cols);
 
 /* In bfloat16 both operands are rounded to 8 significant bits on their way into the product; the
  * sums stay in Real. Nothing outside the product changes. Symmetric products are not rounded: Muon

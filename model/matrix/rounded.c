@@ -1,12 +1,7 @@
-/* rounded.c: the rounded numbers take the place of the others, from the front on: nothing is
- * overwritten before it is read, and the pages after them go back to the system. */
+/* rounded.c: blocks of rounded numbers, which are written once and then only read. */
 #include "rounded.h"
 
-#include <assert.h>
-#include <unistd.h>
-
 #include "base/numbers/elementary.h"
-#include "base/system/system.h"
 #include "matrix.h"
 
 /* ---- Reading ---- */
@@ -45,7 +40,7 @@ void matrix_read(Real *to, Matrix row)
         memcpy(to, row.at, sizeof *to * (size_t)row.cols);
 }
 
-/* ---- Rounding ---- */
+/* ---- Writing ---- */
 
 /* To the nearest, of two to the even one. */
 static Bf16 to_bf16(const Real *numbers)
@@ -58,43 +53,78 @@ static Bf16 to_bf16(const Real *numbers)
     return block;
 }
 
+/* Sizes are in the same order as their bits. Adding FLOAT_ROUNDER rounds a number to a whole one,
+ * whose last byte is the last byte of the sum. */
 static Q8 to_q8(const Real *numbers)
 {
     Q8 block = {{0}, {0}};
     for (int half = 0; half < 2; half++, numbers += ROUNDED_GRAIN / 2) {
-        float most = 0;
+        int32_t largest = 0;
         for (int i = 0; i < ROUNDED_GRAIN / 2; i++)
-            most = fmaxf(most, fabsf((float)numbers[i]));
+            largest = max_int(largest, bits_of_float((float)numbers[i]) & 0x7FFFFFFF);
+        float most;
+        memcpy(&most, &largest, sizeof most);
         const uint32_t up = ((uint32_t)bits_of_float(most / 127) + 0xFFFF) & 0xFFFF0000;
         memcpy(&most, &up, sizeof up);
         block.scale[half] = most * 0x1p-24f;
         for (int i = 0; i < ROUNDED_GRAIN / 2 && up; i++) {
-            const int q = (int)rintf((float)numbers[i] / most), g = 2 * half + i / LANES;
-            block.words[i % LANES] |= (uint32_t)(q & 0xFF) << 8 * g;
+            const float sum = (float)numbers[i] / most + FLOAT_ROUNDER;
+            const uint32_t q = (uint32_t)bits_of_float(sum) & 0xFF;
+            block.words[i % LANES] |= q << 8 * (2 * half + i / LANES);
         }
     }
     return block;
 }
 
-/* Whatever type the numbers had, their bytes are written: only through memcpy may a block take
- * their place. */
-void matrix_round(Real *numbers, size_t count, Rounding rounding)
+/* Numbers that follow each other in memory become a block. */
+static void write_block(Matrix m, ptrdiff_t place, const Real *numbers)
 {
-    char *end = (char *)numbers, *const until = (char *)(numbers + count);
-    assert(count % ROUNDED_GRAIN == 0);
-    for (size_t i = 0; i < count; i += ROUNDED_GRAIN)
-        if (rounding == ROUNDING_BF16) {
-            const Bf16 block = to_bf16(numbers + i);
-            end = (char *)memcpy(end, &block, sizeof block) + sizeof block;
-        } else {
-            const Q8 block = to_q8(numbers + i);
-            end = (char *)memcpy(end, &block, sizeof block) + sizeof block;
+    const size_t size = rounded_block_size(m.rounding);
+    char *block = (char *)m.origin + (size_t)place / ROUNDED_GRAIN * size;
+    if (m.rounding == ROUNDING_BF16)
+        *(Bf16 *)block = to_bf16(numbers);
+    else
+        *(Q8 *)block = to_q8(numbers);
+}
+
+/* By columns: of a transposed matrix, as they lie. */
+static void write_transposed(Matrix m, const Real *numbers)
+{
+    Real block[ROUNDED_GRAIN] = {0};
+    for (int j = 0; j < m.cols; j++)
+        for (int from = 0; from < m.rows; from += ROUNDED_GRAIN) {
+            const int count = min_int(ROUNDED_GRAIN, m.rows - from);
+            Real *to = m.rounding ? block : m.at + from + j * m.col_step;
+            for (int i = 0; i < count; i++)
+                to[i] = ROW(numbers, from + i, m.cols)[j];
+            if (m.rounding)
+                write_block(m, rounded_place(m, from) + j * m.col_step, block);
         }
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), left = (size_t)(until - end);
-    const size_t part = (page - (size_t)end % page) % page; /* of a page that is still needed */
-    if (left > part + page) {
-        system_renew(end + part, (left - part) / page * page);
-        /* or the system would in time make large pages of these as well */
-        system_use_large_pages(end + part, (left - part) / page * page, false);
+}
+
+void matrix_write(Matrix m, const Real *numbers)
+{
+    if (m.col_step != 1) {
+        write_transposed(m, numbers);
+        return;
     }
+    for (int i = 0; i < m.rows; i++, numbers += m.cols)
+        if (m.rounding)
+            for (int j = 0; j < m.cols; j += ROUNDED_GRAIN)
+                write_block(m, rounded_place(m, i) + j, numbers + j);
+        else
+            memcpy(m.at + i * m.row_step, numbers, sizeof *numbers * (size_t)m.cols);
+}
+
+void matrix_clear(Matrix m)
+{
+    char *at = m.rounding ? (char *)rounded_block(m.rounding, m.origin, rounded_place(m, 0))
+                          : (char *)m.at;
+    memset(at, 0, (size_t)m.rows * (size_t)rounded_width(m.rounding, m.cols) * sizeof(Real));
+}
+
+int rounded_width(Rounding rounding, int cols)
+{
+    const int block = rounding ? (int)(rounded_block_size(rounding) / sizeof(Real)) : 0;
+    return rounding ? cols / ROUNDED_GRAIN * block : cols;
 }

@@ -80,13 +80,12 @@ bool heads_file_is_page(const char *path)
     return kind && !kind->write;
 }
 
-/* Standard output keeps its descriptor: process.c reports if it could not be written. */
-static bool begin_at(FileWriter *writer, const char *path)
+/* Begins a file, and returns its kind; NULL if it cannot be begun. Standard output keeps its
+ * descriptor: process.c reports if it could not be written. */
+static const FileKind *begin(FileWriter *writer, const char *path)
 {
-    if (!heads_file_is_output(path))
-        return file_begin_at(writer, path);
     *writer = (FileWriter){.stream = stdout};
-    return true;
+    return heads_file_is_output(path) || file_begin_at(writer, path) ? kind_of(path) : NULL;
 }
 
 static bool commit(FileWriter *writer)
@@ -112,7 +111,7 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
         fclose(out);
     }
     FileWriter writer;
-    if (!begin_at(&writer, path))
+    if (!begin(&writer, path))
         return false;
     if (kind->write)
         kind->write(writer.stream, heads);
@@ -123,33 +122,27 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
 
 bool heads_file_write_positions(const char *path, const Positions *positions)
 {
-    const FileKind *kind = kind_of(path);
-    assert(kind && kind->write_positions);
     FileWriter writer;
-    if (!begin_at(&writer, path))
-        return false;
-    kind->write_positions(writer.stream, positions);
-    return commit(&writer);
+    const FileKind *kind = begin(&writer, path);
+    if (kind)
+        kind->write_positions(writer.stream, positions);
+    return kind && commit(&writer);
 }
 
 bool heads_file_write_because(const char *path, const Because *because)
 {
-    const FileKind *kind = kind_of(path);
-    assert(kind && kind->write_because);
     FileWriter writer;
-    if (!begin_at(&writer, path))
-        return false;
-    kind->write_because(writer.stream, because);
-    return commit(&writer);
+    const FileKind *kind = begin(&writer, path);
+    if (kind)
+        kind->write_because(writer.stream, because);
+    return kind && commit(&writer);
 }
 
 bool heads_file_write_effects(const char *path, const Effects *effects)
 {
-    const FileKind *kind = kind_of(path);
-    assert(kind && kind->write_effects);
     FileWriter writer;
-    if (!begin_at(&writer, path))
-        return false;
-    kind->write_effects(writer.stream, effects);
-    return commit(&writer);
+    const FileKind *kind = begin(&writer, path);
+    if (kind)
+        kind->write_effects(writer.stream, effects);
+    return kind && commit(&writer);
 }

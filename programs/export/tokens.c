@@ -311,11 +311,15 @@ static void put_special(Gguf *gguf, const Tokenizer *t)
     gguf_put_flag(gguf, KEY("add_eos_token"), false);
 }
 
-/* What is said in a conversation, in the language Jinja: [bos] and one message after the other,
- * without names or marks, so that the model continues the last one; of pairs, each message is a
- * source. llama.cpp puts no second [bos] before it. */
+/* What is said in a conversation, in the language Jinja: as the model's own files have it, or [bos]
+ * and one message after the other, without names or marks, so that the model continues the last
+ * one; of pairs, each message is a source. llama.cpp puts no second [bos] before it. */
 static void put_template(Gguf *gguf, const Tokenizer *t)
 {
+    if (t->template) {
+        gguf_put_text(gguf, "tokenizer.chat_template", t->template);
+        return;
+    }
     AUTOFREE char *template = format_text(
         "%s{%% for message in messages %%}{{ message['content'] }}%s{%% endfor %%}",
         t->bos >= 0 ? "{{ bos_token }}" : "", t->sep >= 0 ? tokenizer_word(t, t->sep) : "");

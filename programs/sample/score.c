@@ -7,7 +7,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/numbers/elementary.h"
-#include "base/system/system.h"
+#include "base/sort.h"
 #include "base/utf8.h"
 #include "programs/pictures/colours.h"
 #include "text/corpus/batches.h"
@@ -38,7 +38,7 @@ Suffixes suffixes_new(const Corpus *corpus, int longest)
     s.places = memory_new(corpus->ids.count, sizeof *s.places, "the places of the text");
     for (size_t i = 0; i < corpus->ids.count; i++)
         s.places[i] = i;
-    system_sort(s.places, corpus->ids.count, sizeof *s.places, compare_places, &s);
+    sort_within(s.places, corpus->ids.count, sizeof *s.places, compare_places, &s);
     return s;
 }
 

@@ -14,15 +14,16 @@
 typedef struct {
     const Answerer *answerer;
     const Screen *screen;
-    bool begun;       /* has printed something */
-    double refreshed; /* clock: when the answer began, or something was shown last */
-    int lines;        /* continuations that are printed whole */
-    int tokens;       /* of the next one that were taken */
-    char *held;       /* stb_ds array: the last of their text, which is not printed yet */
-    BpeStream stream; /* what goes from there to the screen */
-    int width, rows;  /* of the terminal when it began; that the lines take */
-    Vocabulary texts; /* of the lines */
-    bool repeats;     /* some are equal */
+    bool begun;        /* has printed something */
+    double refreshed;  /* clock: when the answer began, or something was shown last */
+    int lines;         /* continuations that are printed whole */
+    int tokens;        /* of the next one that were taken */
+    Decoding decoding; /* of the prompt and these */
+    char *held;        /* stb_ds array: the last of their text, which is not printed yet */
+    BpeStream stream;  /* what goes from there to the screen */
+    int width, rows;   /* of the terminal when it began; that the lines take */
+    Vocabulary texts;  /* of the lines */
+    bool repeats;      /* some are equal */
 } Growing;
 
 /* Rows that a line takes on a terminal of this width. */
@@ -105,6 +106,11 @@ static char *model_name(const Answerer *a)
 static void grow(Growing *g, const Answer *answer, const Continuation *c)
 {
     const Answerer *a = g->answerer;
+    const Tokenizer *t = &a->model->tokenizer;
+    if (!g->tokens) {
+        g->decoding = DECODING_BEGIN;
+        tokenizer_pass(t, &g->decoding, answer->encoding.ids, answer->encoding.count);
+    }
     if (!g->tokens && a->rules.chat) {
         AUTOFREE char *name = model_name(a);
         printf("%s%s:%s ", g->screen->bold, name, g->screen->plain);
@@ -112,10 +118,8 @@ static void grow(Growing *g, const Answer *answer, const Continuation *c)
         AUTOFREE char *prompt = answer_text(a, answer, NULL), *shown = display_part(prompt);
         printf("%3d  %s%s%s", g->lines + 1, g->screen->bold, shown, g->screen->plain);
     }
-    int count;
-    AUTOFREE int *tokens = answer_tokens(answer, 0, c, &count);
-    AUTOFREE char *text = tokenizer_decode_from(&a->model->tokenizer, tokens,
-                                                answer->encoding.count + g->tokens, count);
+    AUTOFREE char *text =
+        tokenizer_decode_next(t, &g->decoding, c->tokens + g->tokens, c->count - g->tokens);
     for (const char *at = text; *at; at++)
         arrput(g->held, *at);
     g->tokens = c->count;

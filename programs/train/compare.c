@@ -56,7 +56,7 @@ static Run read_run(const char *path)
     const cJSON *result = result_of(&run);
     int count;
     size_t numbers;
-    AUTOFREE Tensor *tensors = gpt_tensors(&run.config.shape, &count, &numbers);
+    AUTOFREE Tensor *tensors = gpt_tensors(&run.config.shape, ROUNDING_NONE, &count, &numbers);
     run.parameters = gpt_parameters(tensors, count);
     run.best_loss = result               ? json_number(result, "best_loss")
                     : run.evaluated.wide ? run.evaluated.minimum

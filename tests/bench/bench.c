@@ -344,7 +344,7 @@ static void bench_growth_of(const Machine *machine, const char *name, int *size,
         it->config.hidden = 4 * it->config.width;
         int count;
         size_t weights;
-        free(gpt_tensors(&it->config, &count, &weights));
+        free(gpt_tensors(&it->config, ROUNDING_NONE, &count, &weights));
         const Measured ours = measure_apart(measure_step, it, all_threads(machine));
         const double now[] = {ours.median, case_flops(it), ours.bytes,
                               gpt_bytes(&it->config, it->sequences * it->config.context) +

@@ -126,7 +126,7 @@ void bench_writing(const GptConfig *config, int threads, const double bandwidth[
     Writing it = {.config = config, .folder = model, .programs = programs};
     int count;
     size_t numbers;
-    free(gpt_tensors(config, &count, &numbers));
+    free(gpt_tensors(config, ROUNDING_NONE, &count, &numbers));
     it.numbers = (double)numbers;
     const bool llamacpp = measure_python(format_text("llamacpp.py")).median > 0;
     report_section("tokens a second",

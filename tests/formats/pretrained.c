@@ -237,7 +237,7 @@ TEST(weights_that_are_not_finite_are_refused)
         MODEL(folder, model, PLAIN);
         model.gpt.weights.block[1].attention.qkv.weight[7] = (Real)bad[i].value;
         assert_true(weights_write(enter(folder), &model.gpt, model.gpt.weight_block, 0));
-        assert_refused(folder, "not finite", "number 7 of h.1.attn.c_attn.weight is");
+        assert_refused(folder, "not finite", "number 7 of transformer.h.1.attn.c_attn.weight is");
         assert_refused(folder, "not finite", bad[i].said);
     }
 }

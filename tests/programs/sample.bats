@@ -231,6 +231,16 @@ check_rows() { # RUN TEXT
     refutes eos rows.csv
 }
 
+@test "a long answer on a terminal takes as long as several short ones" {
+    needs_terminal
+    "$BIN/train" perro.txt --sequence stream --layers 1 --width 16 --heads 1 --context 16 --steps 1 --out run >/dev/null
+    local TIMEFORMAT=%U short long
+    short=$( { time script -qec "'$BIN/sample' run --words 10000 --table 0 --count 1 --threads 1 un" /dev/null >out.txt; } 2>&1)
+    long=$( { time script -qec "'$BIN/sample' run --words 40000 --table 0 --count 1 --threads 1 un" /dev/null >out.txt; } 2>&1)
+    echo "$short $long"
+    awk "BEGIN { exit !($long < 8 * $short) }" # 4 times, and 13 if all is decoded again for each word
+}
+
 @test "--each shades a text on a terminal with colours" {
     needs_terminal
     learned_run

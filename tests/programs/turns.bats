@@ -104,7 +104,7 @@ refused() {
 # A GPT-2 with ChatML's two tokens: a run whose [bos] and [eos] get their names.
 chatml() {
     rm -rf from
-    "$BIN/train" perro.txt --tokens bpe --sequence lines --context 160 --positions learned --steps 2 --out from >out.txt
+    "$BIN/train" perro.txt --tokens bpe --sequence lines --context 160 --positions learned --activation gelu --steps 2 --out from >out.txt
     sed -i 's/\[bos\]/<|im_start|>/g; s/\[eos\]/<|im_end|>/g' from/tokenizer.json from/tokenizer_config.json
     jq '.post_processor = null' from/tokenizer.json >new.json && mv new.json from/tokenizer.json
     jq --arg system "$1" '.chat_template = $system' from/tokenizer_config.json >new.json
@@ -122,6 +122,20 @@ read_of() {
 @test "a model with the tokens of ChatML is talked to by them, and learns turns" {
     chatml "{{ '<|im_start|>system' + x }}{{ '<|im_start|>system\nEres una pulga.<|im_end|>' }}"
     [ "$(read_of from $'hola\tsi\tque')" = '<|im_start|>systemĊEresĠunaĠpulga.<|im_end|>Ċ<|im_start|>userĊhola<|im_end|>Ċ<|im_start|>assistantĊsi<|im_end|>Ċ<|im_start|>userĊque<|im_end|>Ċ<|im_start|>assistantĊ' ]
+    for place in tokenizer_config.json chat_template.jinja; do # trained further, it keeps its template
+        if [ $place = chat_template.jinja ]; then
+            jq -j .chat_template from/tokenizer_config.json >from/$place
+            jq 'del(.chat_template)' from/tokenizer_config.json >new.json
+            mv new.json from/tokenizer_config.json
+        fi
+        rm -rf further && "$BIN/train" "$ROOT/data/cuentos.txt" --from from --steps 1 --val 0.2 --counts --out further >out.txt
+        jq -j .chat_template further/tokenizer_config.json >further.txt
+        [ "$(cat further.txt)" = "{{ '<|im_start|>system' + x }}{{ '<|im_start|>system\nEres una pulga.<|im_end|>' }}" ]
+        "$BIN/train" --resume further --steps 2 >out.txt
+        [ "$(read_of further hola)" = '<|im_start|>systemĊEresĠunaĠpulga.<|im_end|>Ċ<|im_start|>userĊhola<|im_end|>Ċ<|im_start|>assistantĊ' ]
+        "$BIN/export" further further.gguf >out.txt
+        grep -qaF "Eres una pulga." further.gguf
+    done
     chatml "no system"
     [ "$(read_of from hola)" = '<|im_start|>userĊhola<|im_end|>Ċ<|im_start|>assistantĊ' ]
     talk

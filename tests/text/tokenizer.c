@@ -397,6 +397,21 @@ TEST(what_is_wrong_with_a_text_is_named_with_its_line)
 
 /* ---- Decoding ---- */
 
+/* Decodes tokens from number `from` on one by one. */
+static void assert_decoded_in_pieces(const Tokenizer *t, const int *ids, int from, int count)
+{
+    Decoding decoding = DECODING_BEGIN;
+    char *pieces = format_text("%s", "");
+    tokenizer_pass(t, &decoding, ids, from);
+    for (int i = from; i < count; i++) {
+        AUTOFREE char *piece = tokenizer_decode_next(t, &decoding, ids + i, 1);
+        extend_text(&pieces, "%s", piece);
+    }
+    AUTOFREE char *wanted = tokenizer_decode_from(t, ids, from, count);
+    assert_string_equal(pieces, wanted);
+    free(pieces);
+}
+
 /* Encodes a text and decodes it again. */
 static void assert_decoded(const Tokenizer *t, const char *text, const char *wanted)
 {
@@ -409,8 +424,11 @@ static void assert_decoded(const Tokenizer *t, const char *text, const char *wan
     if (t->eos >= 0)
         arrput(ids, t->eos);
     encoder_free(encoder);
-    AUTOFREE char *decoded = tokenizer_decode(t, ids, (int)arrlen(ids));
+    const int count = (int)arrlen(ids);
+    AUTOFREE char *decoded = tokenizer_decode(t, ids, count);
     assert_string_equal(decoded, wanted);
+    for (int from = 0; from <= count; from++) /* some at once, then one by one */
+        assert_decoded_in_pieces(t, ids, from, count);
 }
 
 TEST(decoding_without_a_text_goes_by_rule)

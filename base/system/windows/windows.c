@@ -443,28 +443,12 @@ bool system_renew(void *pages, size_t bytes)
            VirtualAlloc(pages, bytes, MEM_COMMIT, PAGE_READWRITE);
 }
 
+void system_trim(void)
+{
+}
+
 /* Only an administrator may have them. */
-void system_use_large_pages(void *pages, size_t bytes, bool large)
+void system_use_large_pages(void *pages, size_t bytes)
 {
-    (void)pages, (void)bytes, (void)large;
-}
-
-/* ---- Sorting ---- */
-
-typedef struct {
-    int (*compare)(const void *, const void *, void *);
-    void *context;
-} Order;
-
-static int in_order(void *order, const void *a, const void *b)
-{
-    const Order *own = order;
-    return own->compare(a, b, own->context);
-}
-
-void system_sort(void *list, size_t count, size_t size,
-                 int (*compare)(const void *, const void *, void *), void *context)
-{
-    Order order = {compare, context};
-    qsort_s(list, count, size, in_order, &order);
+    (void)pages, (void)bytes;
 }

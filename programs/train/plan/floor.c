@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/numbers/elementary.h"
 #include "base/parallel/threads.h"
-#include "base/system/system.h"
+#include "base/sort.h"
 
 /* A row that counts, at some position of its sequence: it is to predict the target. In 16 bytes,
  * since there is one for each target; the ids of a text whose floor is counted fit in 32 bits. */
@@ -73,7 +73,7 @@ static double entropy(const Place *places, size_t count)
 static double entropy_at(Place *places, size_t count, Sight sight)
 {
     double sum = 0;
-    system_sort(places, count, sizeof *places, compare, &sight);
+    sort_within(places, count, sizeof *places, compare, &sight);
     for (size_t i = 0, alike; i < count; i += alike) {
         for (alike = 1; i + alike < count && !compare_seen(&places[i], &places[i + alike], &sight);)
             alike++;

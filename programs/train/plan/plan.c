@@ -397,7 +397,7 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     plan->rows = rows_of_part(s, corpus);
     int count;
     size_t numbers;
-    AUTOFREE Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
+    AUTOFREE Tensor *tensors = gpt_tensors(&plan->shape, ROUNDING_NONE, &count, &numbers);
     plan->parameters = gpt_parameters(tensors, count);
     /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
     plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +

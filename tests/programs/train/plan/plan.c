@@ -181,6 +181,42 @@ TEST(a_model_grows_with_its_text)
 /* What a text is, and what is chosen for it. Its count is one of tokens, or of pairs. A step of
  * masked tokens predicts only what it masks, so they take more epochs. Muon is for lines and pairs
  * of which some are held out, and for streams with large steps. */
+/* What a text of so many tokens gets. */
+typedef struct {
+    int objective;
+    size_t count;
+    bool stream, chars, deep;
+    int given; /* the size of a step */
+    double val;
+    int layers, batch, epochs, eval_every, optimizer;
+} Length;
+
+static void assert_length(const Length *wanted)
+{
+    const bool pairs = wanted->objective == OBJECTIVE_PAIRS;
+    Case c = objective_answers(wanted->objective) ? begin_answers(wanted->objective, wanted->count)
+                                                  : begin(wanted->count, wanted->stream);
+    c.settings.objective = c.corpus.objective.kind = wanted->objective;
+    c.settings.tokens = wanted->chars ? TOKENIZER_CHAR : TOKENIZER_WORD;
+    if (wanted->deep) {
+        c.settings.shape.norm = NORM_POST;
+        give(&c, "layers", 4);
+    }
+    if (wanted->given)
+        give(&c, "batch", wanted->given);
+    const Settings *s = planned(&c);
+    assert_int_equal(s->shape.positions, pairs ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
+    assert_close_one("val", s->val, wanted->val, 0);
+    assert_int_equal(s->shape.layers, wanted->layers);
+    assert_int_equal(s->batch, wanted->batch);
+    assert_int_equal(s->epochs, wanted->epochs);
+    assert_int_equal(s->eval_every, wanted->eval_every);
+    assert_int_equal(s->optimizer, wanted->optimizer);
+    if (objective_answers(s->objective))
+        assert_close_one("dropout", s->dropout, 0, 0);
+    end(&c);
+}
+
 TEST(the_length_of_a_run_suits_its_text)
 {
     enum {
@@ -190,14 +226,7 @@ TEST(the_length_of_a_run_suits_its_text)
         TURNS = OBJECTIVE_TURNS
     };
     enum { ADAMW = OPTIMIZER_ADAMW, MUON = OPTIMIZER_MUON, CHOSEN = 0 };
-    static const struct {
-        int objective;
-        size_t count;
-        bool stream, chars, deep;
-        int given; /* the size of a step */
-        double val;
-        int layers, batch, epochs, eval_every, optimizer;
-    } cases[] = {
+    static const Length cases[] = {
         {NEXT, 300, 0, 0, 0, CHOSEN, 0, 2, 30, 300, 15, ADAMW}, /* whole in a step: 30 lines */
         {NEXT, 300, 1, 1, 0, CHOSEN, 0, 2, 6, 200, 20, ADAMW},  /* five pieces of 64, or six */
         {NEXT, 300, 0, 0, 1, CHOSEN, 0, 4, 30, 500, 25, ADAMW},
@@ -218,31 +247,8 @@ TEST(the_length_of_a_run_suits_its_text)
         {PAIRS, 10000, 0, 0, 0, CHOSEN, 0.1, 2, 32, 24, 408, MUON},
         {PAIRS, 20000, 0, 0, 0, CHOSEN, 0.1, 4, 32, 12, 816, MUON},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const bool pairs = cases[i].objective == OBJECTIVE_PAIRS;
-        Case c = objective_answers(cases[i].objective)
-                     ? begin_answers(cases[i].objective, cases[i].count)
-                     : begin(cases[i].count, cases[i].stream);
-        c.settings.objective = c.corpus.objective.kind = cases[i].objective;
-        c.settings.tokens = cases[i].chars ? TOKENIZER_CHAR : TOKENIZER_WORD;
-        if (cases[i].deep) {
-            c.settings.shape.norm = NORM_POST;
-            give(&c, "layers", 4);
-        }
-        if (cases[i].given)
-            give(&c, "batch", cases[i].given);
-        const Settings *s = planned(&c);
-        assert_int_equal(s->shape.positions, pairs ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
-        assert_close_one("val", s->val, cases[i].val, 0);
-        assert_int_equal(s->shape.layers, cases[i].layers);
-        assert_int_equal(s->batch, cases[i].batch);
-        assert_int_equal(s->epochs, cases[i].epochs);
-        assert_int_equal(s->eval_every, cases[i].eval_every);
-        assert_int_equal(s->optimizer, cases[i].optimizer);
-        if (objective_answers(s->objective))
-            assert_close_one("dropout", s->dropout, 0, 0);
-        end(&c);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_length(&cases[i]);
 }
 
 /* The longest line, up to a limit; pairs are never cut. */
@@ -377,6 +383,31 @@ TEST(a_run_takes_at_most_an_hour_unless_it_is_asked_for_more)
 /* ---- How the text is read ---- */
 
 /* A text and an option, if one is given, decide about tokens, sequences and objective. */
+/* How a text that looks so is read, if one option is given. */
+typedef struct {
+    TextLook look;
+    size_t given;
+    int tokens, sequence;
+} Reading;
+
+static void assert_reading(const Reading *wanted)
+{
+    const TextLook *look = &wanted->look;
+    Settings s = {.sequence = SEQUENCE_LINES};
+    Decided decided = {{0}};
+    if (wanted->given != FIELD_NONE)
+        decided.at[wanted->given] = true;
+    plan_text(&s, &decided, look);
+    assert_int_equal(s.tokens, wanted->tokens);
+    assert_int_equal(s.sequence, wanted->sequence);
+    assert_int_equal(s.objective, look->pairs   ? OBJECTIVE_PAIRS
+                                  : look->turns ? OBJECTIVE_TURNS
+                                                : OBJECTIVE_NEXT);
+    /* Before the tokens are counted, a part of enough of them is held out. */
+    const bool part = s.tokens == TOKENIZER_BPE && s.sequence == SEQUENCE_STREAM;
+    assert_close_one("val", s.val, part && look->size >= 20000 ? 0.1 : 0, 0);
+}
+
 TEST(a_text_is_read_as_it_suits)
 {
     enum {
@@ -390,11 +421,7 @@ TEST(a_text_is_read_as_it_suits)
         LINES = SEQUENCE_LINES,
         STREAM = SEQUENCE_STREAM
     };
-    static const struct {
-        TextLook look;
-        size_t given;
-        int tokens, sequence;
-    } cases[] = {
+    static const Reading cases[] = {
         /* A large text is read as subwords. */
         {{.size = 99999}, FIELD_NONE, WORD, LINES},
         {{.size = 100000}, FIELD_NONE, BPE, STREAM},
@@ -424,21 +451,8 @@ TEST(a_text_is_read_as_it_suits)
         {{.size = 1000, .pairs = true, .few_spaces = true}, MIN, WORD, LINES},
         {{.size = 1000, .pairs = true, .few_spaces = true}, SIZE, BPE, LINES},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Settings s = {.sequence = SEQUENCE_LINES};
-        Decided decided = {{0}};
-        if (cases[i].given != FIELD_NONE)
-            decided.at[cases[i].given] = true;
-        plan_text(&s, &decided, &cases[i].look);
-        assert_int_equal(s.tokens, cases[i].tokens);
-        assert_int_equal(s.sequence, cases[i].sequence);
-        assert_int_equal(s.objective, cases[i].look.pairs   ? OBJECTIVE_PAIRS
-                                      : cases[i].look.turns ? OBJECTIVE_TURNS
-                                                            : OBJECTIVE_NEXT);
-        /* Before the tokens are counted, a part of enough of them is held out. */
-        const bool part = s.tokens == TOKENIZER_BPE && s.sequence == SEQUENCE_STREAM;
-        assert_close_one("val", s.val, part && cases[i].look.size >= 20000 ? 0.1 : 0, 0);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_reading(&cases[i]);
 }
 
 TEST(a_vocabulary_of_subwords_grows_with_its_text)
