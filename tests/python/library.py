@@ -115,7 +115,7 @@ class Library(unittest.TestCase):
         model = pulga.train(DATA / "perro.txt", shape="llama", heads=4, key_heads=2,
                             out="runs/llama", overwrite=True, quiet=True).model
         read = model.forward("un gato come un hueso")
-        L, H, T, D = read.queries.shape
+        L, _, T, D = read.queries.shape
         self.assertEqual(read.keys.shape, (L, 2, T, D))
         keys, values = read.keys.repeat(2, 1), read.values.repeat(2, 1)
         scores = read.queries @ keys.swapaxes(2, 3) / D ** 0.5
