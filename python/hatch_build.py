@@ -12,7 +12,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 # wasmtime has a new version each month; tests/python passed with the first and the last of these.
-WASMTIME = "wasmtime>=36,<51; sys_platform != 'emscripten'"
+WASMTIME = "wasmtime>=40,<51; sys_platform != 'emscripten'"
 
 
 class Programs(BuildHookInterface[Any]):

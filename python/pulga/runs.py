@@ -64,12 +64,12 @@ class Run:
         config = pathlib.Path(path, "config.json")
         try:
             settings = dict(json.loads(config.read_bytes())["pulga"])
-        except (OSError, ValueError, KeyError):
-            raise Error(f"{os.fspath(path)} is not a run: {config} is not that of one") from None
-        known = {field.name for field in dataclasses.fields(cls)}
-        result = settings.pop("result", {}).items()
-        result = {name: value for name, value in result if name in known and value is not None}
-        return cls(pathlib.Path(path), settings, **result)
+            result = dict(settings.pop("result", {}))
+        except (OSError, ValueError, KeyError, TypeError):
+            raise Error(f"{config.parent} is not a run: {config} is not that of one") from None
+        known = {field.name for field in dataclasses.fields(cls)} - {"path", "settings"}
+        return cls(config.parent, settings, **{
+            name: result[name] for name in known & result.keys() if result[name] is not None})
 
     def __fspath__(self) -> str:
         return str(self.path)
@@ -96,7 +96,10 @@ class Run:
         """
         import numpy
 
-        table = numpy.genfromtxt(self.path / "log.csv", delimiter=",", names=True)
+        try:
+            table = numpy.genfromtxt(self.path / "log.csv", delimiter=",", names=True)
+        except (OSError, ValueError):
+            raise Error(f"{self.path / 'log.csv'} is not the log of a run") from None
         return numpy.atleast_1d(table)
 
     @property
@@ -140,7 +143,7 @@ class Comparison(NamedTuple):
 
 
 def _paths(paths: Sequence[Path]) -> list[str]:
-    return [os.fspath(path) for path in paths]
+    return [os.fsdecode(path) for path in paths]
 
 
 def compare(runs: Sequence[Path], picture: Path | None = None) -> Comparison:
@@ -149,6 +152,7 @@ def compare(runs: Sequence[Path], picture: Path | None = None) -> Comparison:
     >>> pulga.compare([run, run]).losses.round(4).tolist()
     [0.4123, 0.4123]
     """
+    runs = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     words = arguments("train", {"compare": True, "out": picture})
     text, _ = call("train", [*words, "--", *_paths(runs)])
     return Comparison([Run.read(run) for run in runs], text)

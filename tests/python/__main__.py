@@ -168,16 +168,16 @@ class Trained(unittest.TestCase):
             self.assertEqual(cuentos.tokenizer.decode(cuentos.tokenizer.encode(text)), text)
         self.assertEqual(len(cuentos.next("La\nniña", table=5)), 5)
 
-    @unittest.skipIf(WASM, "it runs in this process")
     def test_one_process_answers_many_prompts(self) -> None:
+        running = threading.active_count if WASM else lambda: len(children())
         self.model.close()
-        before = children()
+        before = running()
         for _ in range(100):
             self.model.next("el perro")
-        self.assertEqual(len(children() - before), 1)
+        self.assertEqual(running() - before, 1)
         for table in range(9):
             self.model.next("el", table=table)
-        self.assertLessEqual(len(children() - before), 4)
+        self.assertLessEqual(running() - before, 4)
         answers: list[str] = []
         threads = [threading.Thread(target=lambda word=word: answers.extend(
             {self.model.next(word)[0].token for _ in range(50)})) for word in ("la", "el perro")]
@@ -186,9 +186,9 @@ class Trained(unittest.TestCase):
         self.assertEqual(sorted(answers), ["come", "cuerda"])
         model = pulga.open(self.run_)
         model.next("el")
-        before = children()
+        before = running()
         del model
-        self.assertEqual(len(before - children()), 1)
+        self.assertEqual(before - running(), 1)
 
     def test_a_trained_run_is_read_again(self) -> None:
         run = pulga.train(DATA / "perro.txt", steps=20, out="runs/again", **SMALL)
