@@ -184,7 +184,7 @@ class Model:
         come   0.999817     2      2
         gato   2.50749e-05  0      2
         """
-        words = arguments("sample", options, (*_GIVEN, "count"))
+        words = arguments("sample", options, (*_GIVEN, "count", "chat"))
         answer = self._ask(["--count=0", *words], prompt)
         if "next" not in answer:
             raise Error("this model fills gaps, it predicts no next token: fill() tells what with")
@@ -192,7 +192,7 @@ class Model:
 
     def fill(self, text: str, **options: Value) -> list[Gap]:
         """What may stand at each [mask] of a line, if the model was trained on masked tokens."""
-        words = arguments("sample", options, (*_GIVEN, "count"))
+        words = arguments("sample", options, (*_GIVEN, "count", "chat"))
         answer = self._ask(["--count=0", *words], text)
         if "gaps" not in answer:
             raise Error("this model predicts next tokens, it fills no gaps: next() tells them")
@@ -222,7 +222,7 @@ class Model:
         """
         if each not in ("token", "word"):
             raise ValueError(f"each is 'token' or 'word', not {each!r}")
-        rows = self._score(texts, {**options, "each": each})
+        rows = self._score(texts, [f"--each={each}"], options)
         for row in rows:
             row["token"] = row.pop("word", None) or row.get("token", "")
         return Table(Token(**row) for row in rows)
@@ -233,10 +233,11 @@ class Model:
         >>> [line.loss < 1 for line in model.losses(["el perro come", "gato el come"])]
         [True, False]
         """
-        return Table(Line(**row) for row in self._score(texts, {"each": "off", **options})[:-1])
+        return Table(Line(**row) for row in self._score(texts, [], options)[:-1])
 
-    def _score(self, texts: str | Sequence[str], given: dict[str, Value]) -> list[dict[str, Any]]:
-        words = arguments("sample", given, _GIVEN)
+    def _score(self, texts: str | Sequence[str], words: list[str],
+               options: dict[str, Value]) -> list[dict[str, Any]]:
+        words += arguments("sample", options, (*_GIVEN, "each"))
         if not isinstance(texts, str):
             texts = list(texts)
             for number, text in enumerate(texts):

@@ -22,6 +22,7 @@ import warnings
 
 import numpy
 import pulga
+from bad_calls import BadCalls  # noqa: F401
 from pulga.programs import NAMES, program, webassembly
 
 # What is compared with: the programs themselves, also if WebAssembly is tested.
@@ -197,63 +198,6 @@ class Trained(unittest.TestCase):
         longer = run.resume(steps=100, quiet=True)
         self.assertEqual((run.step, longer.step), (20, 100))
         self.assertNotEqual(model.next("el")[0].probability, before)
-
-    def test_bad_calls(self) -> None:
-        model, run = self.model, self.run_
-        with open("empty.txt", "w"), open("m.gguf", "w"):
-            pass
-        calls = [
-            (TypeError, "did you mean layers?", lambda: pulga.train("x", lyers=2)),
-            (TypeError, "did you mean steps?", lambda: pulga.train("x", step=2)),
-            (TypeError, "no option xyz; train has objective", lambda: pulga.train("x", xyz=2)),
-            (TypeError, "no option json", lambda: pulga.train("x", json=True)),
-            (TypeError, "did you mean temperature?", lambda: model.sample("el", temp=1)),
-            (TypeError, "no option count", lambda: model.next("el", count=2)),
-            (TypeError, "no option output", lambda: model.page("el", output="x.html")),
-            (TypeError, "no option table", lambda: model.export("x.gguf", table=1)),
-            (TypeError, "layers cannot be True", lambda: pulga.train("x", layers=True)),
-            (TypeError, "layers cannot be {}", lambda: pulga.train("x", layers={})),
-            (ValueError, "text 1 of the list", lambda: model.score(["el", "el\nel"])),
-            (ValueError, "text 0 of the list", lambda: model.losses(["  "])),
-            (pulga.Error, "give a TEXT to train on", lambda: pulga.train()),
-            (pulga.Error, "cannot open nada.txt", lambda: pulga.train("nada.txt")),
-            (pulga.Error, "empty.txt is empty", lambda: pulga.train("empty.txt")),
-            (pulga.Error, "standard input", lambda: pulga.train(text="")),
-            (pulga.Error, "--layers needs", lambda: pulga.train(text="a b", layers=0)),
-            (pulga.Error, "--norm needs", lambda: pulga.train(text="a b", norm="x")),
-            (pulga.Error, "--heads 3 does not divide",
-             lambda: pulga.train(text="a b", heads=3, width=8)),
-            (pulga.Error, "--lower needs on or off", lambda: pulga.train(text="a b", lower=3)),
-            (pulga.Error, "give one of them", lambda: pulga.train(text="a", steps=1, epochs=1)),
-            (pulga.Error, "nada", lambda: pulga.open("nada")),
-            (pulga.Error, "is a file", lambda: pulga.open("empty.txt")),
-            (pulga.Error, "nada is not a run", lambda: pulga.Run.read("nada")),
-            (pulga.Error, "nada", lambda: pulga.compare([run, "nada"])),
-            (pulga.Error, "needs the RUNs", lambda: pulga.compare([])),
-            (pulga.Error, "does not know 'x'", lambda: model.near("x")),
-            (pulga.Error, "the model does not know 'x'", lambda: model.tokenizer.encode("el x")),
-            (pulga.Error, "'15' is no token's id", lambda: model.tokenizer.decode([15])),
-            (pulga.Error, "next() tells them", lambda: model.fill("el")),
-            (pulga.Error, "L1H1 to L2H4", lambda: model.next("el", without="L9H9")),
-            (pulga.Error, "--share is for", lambda: model.next("el", share=1)),
-            (pulga.Error, "at most 8", lambda: model.attention("el " * 20)),
-            (pulga.Error, "[bos]", lambda: model.attention("[bos]")),
-            (pulga.Error, "has only", lambda: model.attention("el", head=9)),
-            (pulga.Error, "standard input is empty", lambda: model.score([])),
-            (pulga.Error, "not a text", lambda: model.score("el\0perro")),
-            (pulga.Error, "contradict", lambda: model.page("el", live=True, static=True)),
-            (pulga.Error, "relu", lambda: model.export("x.gguf")),
-            (pulga.Error, "more than 1048576 bytes", lambda: model.next("x" * (1 << 21))),
-            (AttributeError, "no attribute", lambda: pulga.nothing),
-        ]
-        for kind, says, bad in calls:
-            with self.subTest(says), self.assertRaises(kind) as caught:
-                bad()
-            self.assertIn(says, str(caught.exception))
-            self.assertNotIn("\n", str(caught.exception))
-            if kind is not AttributeError:
-                self.assertIs(type(caught.exception), kind)
-        self.assertEqual(model.next("el")[0].token, "muchacho")  # and it goes on
 
     def test_what_a_program_remarks_is_a_warning(self) -> None:
         with self.assertWarnsRegex(UserWarning, "^the model does not know 'x'"):
