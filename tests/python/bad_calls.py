@@ -87,11 +87,6 @@ def kill() -> None:
     os.kill(int(started()[-1]), signal.SIGKILL)
 
 
-def press_twice() -> None:
-    threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]).start()
-    signal.raise_signal(signal.SIGINT)
-
-
 def full(call, *given, **options) -> None:
     """Calls it where a file may have 4 kB only."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
