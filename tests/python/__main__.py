@@ -334,6 +334,14 @@ class Training(unittest.TestCase):
         self.assertEqual(train.returncode, 130)
         self.assertTrue(pulga.Run.read("runs/shell").checksum)
 
+    @unittest.skipUnless(WASM, "the programs' own tests have it")
+    def test_verify_takes_one_run(self) -> None:
+        for name in ("one", "two"):
+            pulga.train(DATA / "perro.txt", steps=1, out=f"runs/{name}", **SMALL)
+        done = shell(sys.executable, "-m", "pulga", "train", "--verify", "runs/one", "runs/two")
+        self.assertIn("WebAssembly verifies one run at a time", done.stderr.splitlines()[0])
+        self.assertEqual(done.returncode, 64)
+
     def test_a_line_on_a_terminal(self) -> None:
         code = (f"import pulga; pulga.train({str(DATA / 'perro.txt')!r}, out='runs/t', "
                 "overwrite=True, quiet=")
