@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -226,6 +227,25 @@ class Trained(unittest.TestCase):
             page = DATA.parent / "docs" / "python.md"
             failed, attempted = doctest.testfile(str(page), module_relative=False, verbose=False)
             self.assertEqual((failed, attempted), (0, 17))
+        finally:
+            os.chdir("..")
+
+    @unittest.skipIf(WASM, "it takes long")
+    def test_lessons(self) -> None:
+        """What they say is typed in Python."""
+        os.makedirs("lesson", exist_ok=True)
+        os.chdir("lesson")
+        try:
+            os.symlink(DATA, "data")
+            for name, model in (("lesson", "copies"), ("leccion", "copias")):
+                page = (DATA.parent / "docs" / f"{name}.md").read_text()
+                blocks = re.findall("```python\n(.*?)```\n", page, re.DOTALL)
+                self.assertEqual(len(blocks), 5)
+                code = "".join(blocks).replace('"muon"', '"muon", steps=1')  # all take too long
+                typed = {"pulga": pulga}
+                exec(code, typed)  # noqa: S102
+                self.assertEqual(pulga.Run.read("runs/perro").checksum, "e934a89039392319")
+                self.assertEqual(len(typed[model].heads("k c")), 6)
         finally:
             os.chdir("..")
 
