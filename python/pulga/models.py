@@ -94,10 +94,8 @@ class Tokenizer:
 
 
 def _close(processes: Open) -> None:
-    while processes:
-        key, process = processes.popitem()
-        if key[0] == os.getpid():
-            process.end()
+    for key in [key for key in processes if key[0] == os.getpid()]:
+        processes.pop(key).end()
 
 
 class Model:
