@@ -12,6 +12,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,7 @@ class Program:
         self._status, self._ended = 0, threading.Event()
         self._printed, self._rest = queue.SimpleQueue[bytes](), b""
         self._errors: list[bytes] = []
+        self._gone: list[threading.Event] = []
         config = wasmtime.WasiConfig()
         config.argv = _open(words, config)
         self._folder = tempfile.mkdtemp(prefix="pulga-")
@@ -81,8 +83,8 @@ class Program:
             config.inherit_stderr()
         else:
             config.stdin_file = self._input(given)
-            config.stdout_custom = self._printed.put
-            config.stderr_custom = self._errors.append
+            config.stdout_custom = self._callback(self._printed.put)
+            config.stderr_custom = self._callback(self._errors.append)
         self._store.set_wasi(config)
         try:
             exports = linker.instantiate(self._store, module).exports(self._store)
@@ -97,6 +99,16 @@ class Program:
         first = ctypes.addressof(memory.data_ptr(self._store).contents)
         self._signal = ctypes.c_int.from_address(first + at.value(self._store))
         threading.Thread(target=self._run, args=(exports["_start"],), daemon=True).start()
+
+    def _callback(self, take: Callable[[bytes], None]) -> Callable[[bytes], None]:
+        """What wasmtime calls with output. A thread of its own lets go of it, some time after the
+        store is closed; that must be before Python ends."""
+        def callback(data: bytes) -> None:
+            take(data)
+        gone = threading.Event()
+        self._gone.append(gone)
+        weakref.finalize(callback, gone.set).atexit = False
+        return callback
 
     def _input(self, given: bytes | None) -> str:
         """The path of what it reads: a file, or a pipe."""
@@ -182,6 +194,10 @@ class Program:
     def end(self) -> None:
         """Ends it, if it still runs."""
         self._stop()
+        if self._ended.is_set():
+            self._store.close()
+            for gone in self._gone:
+                gone.wait(1)
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
