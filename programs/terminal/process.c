@@ -97,6 +97,11 @@ bool process_apart(bool task(void *), void *argument)
     return done;
 }
 
+bool process_has_others(void)
+{
+    return true;
+}
+
 /* ---- Threads ---- */
 
 /* In bytes: each thread keeps the packed blocks of a matrix product on its stack, for which two

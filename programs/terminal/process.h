@@ -14,6 +14,9 @@ void process_prepare(void);
  * OpenMP threads do not survive a fork. */
 bool process_apart(bool task(void *), void *argument);
 
+/* Whether that is so: in WebAssembly the task is done in this process. */
+bool process_has_others(void);
+
 /* Sets the number of threads, 0 for as many as there are, after making sure that they can be
  * started and that their stacks hold the blocks of a matrix product; dies if not. */
 void process_start_threads(int threads);

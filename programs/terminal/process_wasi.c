@@ -22,6 +22,11 @@ bool process_apart(bool task(void *), void *argument)
     return task(argument);
 }
 
+bool process_has_others(void)
+{
+    return false;
+}
+
 void process_start_threads(int threads)
 {
     (void)threads;

@@ -443,6 +443,8 @@ bool verify(Session *session)
             arrput(texts, *word);
     arrput(texts, NULL);
     t->texts = texts;
+    if (arrlen(runs) > 1 && !process_has_others())
+        usage_error("WebAssembly verifies one run at a time; give each a call of its own");
     const bool several = arrlen(runs) > 1,
                same = several ? verify_each(session, runs, arrlenu(runs)) : verify_run(session, 0);
     if (several)

@@ -119,7 +119,7 @@ class Network:
         """The heads' outputs (L, T, H, D) that `patch` replaces, NAN where it does not."""
         patched = numpy.full((self.layers, rows, self.heads, self.head_size), numpy.nan, "f4")
         for name, value in patch.items():
-            found = re.fullmatch("L([1-9][0-9]*)H([1-9][0-9]*)", name)
+            found = re.fullmatch("L([1-9][0-9]*)H([1-9][0-9]*)", str(name))
             layer, head = map(int, found.groups()) if found else (0, 0)
             if not (0 < layer <= self.layers and 0 < head <= self.heads):
                 raise Error(f"the model has no head {name}: its heads are L1H1 to "

@@ -9,18 +9,23 @@ import os
 import pathlib
 import re
 import sys
+import threading
 import warnings
+import weakref
 import webbrowser
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
 
-from .programs import Error, Path, Process, Value, arguments, call, warn, webassembly
+from . import wasm
+from .programs import Error, Path, Process, Value, a_text, arguments, call, failure, start, warn
 from .rows import Continuation, Gap, Head, Line, Near, Next, Table, Token
 
 if TYPE_CHECKING:
     from .library import Array, Forward, Gradients, Network, Patch
 
 _OPEN = 4  # processes that a model keeps open
+Open = dict[tuple[object, ...], "Process | wasm.Program"]
 _GIVEN = ("json", "csv", "score", "near", "decode", "output", "heads", "positions", "help")
 
 
@@ -85,7 +90,12 @@ class Tokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """Their text, without [bos] and [eos]."""
-        return str(self._model._ask(["--decode"], " ".join(map(str, map(int, ids))))["text"])
+        return str(self._model._ask(["--decode"], " ".join(str(index(id)) for id in ids))["text"])
+
+
+def _close(processes: Open) -> None:
+    for key in [key for key in processes if key[0] == os.getpid()]:
+        processes.pop(key).end()
 
 
 class Model:
@@ -94,7 +104,9 @@ class Model:
 
     def __init__(self, path: Path) -> None:
         self.path = pathlib.Path(path)
-        self._open: dict[tuple[object, ...], Process] = {}
+        self._open: Open = {}
+        self._lock = threading.Lock()
+        weakref.finalize(self, _close, self._open)
         self._networks: dict[int, Network] = {}  # one at most, by when its run was saved
         self._call("sample", ["--json"], [])  # says what is wrong with it, if anything is
 
@@ -114,22 +126,29 @@ class Model:
 
     def _ask(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
         """The answer to a prompt, of a process that stays open; but if the prompt has line ends, of
-        one for it alone, as WebAssembly always has. If it is strict, all of the prompt must be
-        known."""
-        if webassembly() or "\n" in prompt or "\r" in prompt:
+        one for it alone. If it is strict, all of the prompt must be known."""
+        if "\n" in a_text(prompt) or "\r" in prompt:
             return self._once(words, prompt, strict)
         key = (os.getpid(), self._saved(), *words)  # a forked process has its own, a trained run a new one
-        process = self._open.pop(key, None)
-        if not process or not process.end.alive:
-            process = Process("sample", ["--json", *words, "--", str(self.path)])
-        self._open[key] = process  # now the last one
-        while len(self._open) > _OPEN:
-            self._open.pop(next(iter(self._open))).end()
-        return self._checked(process.ask(prompt), strict)
+        with self._lock:
+            process = self._open.pop(key, None) or start(
+                "sample", ["--json", *words, "--", str(self.path)])
+            try:
+                process.write(prompt.encode() + b"\n")
+                answer = process.readline()
+                if not answer:
+                    raise failure("sample", process.wait(), process.errors())
+            except BaseException:
+                process.end()  # a later answer would belong to this line
+                raise
+            self._open[key] = process  # now the last one
+            while len(self._open) > _OPEN:
+                self._open.pop(next(iter(self._open))).end()
+        return self._checked(json.loads(answer), strict)
 
     def _once(self, words: Sequence[str], prompt: str, strict: bool = False) -> dict[str, Any]:
         words = ["--json", *words]
-        if "\n" in prompt or "\r" in prompt:
+        if "\n" in a_text(prompt) or "\r" in prompt:
             answer = self._call("sample", words, [prompt], tells=True)
         else:
             answer = self._call("sample", words, [], prompt + "\n", tells=True)
@@ -148,8 +167,7 @@ class Model:
         """Ends the processes that are open, and forgets what was written into `parameters`. The
         end of this object, or of Python, ends them too."""
         self._networks.clear()
-        while self._open:
-            self._open.popitem()[1].end()
+        _close(self._open)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -164,7 +182,7 @@ class Model:
         come   0.999817     2      2
         gato   2.50749e-05  0      2
         """
-        words = arguments("sample", options, (*_GIVEN, "count"))
+        words = arguments("sample", options, (*_GIVEN, "count", "chat"))
         answer = self._ask(["--count=0", *words], prompt)
         if "next" not in answer:
             raise Error("this model fills gaps, it predicts no next token: fill() tells what with")
@@ -172,7 +190,7 @@ class Model:
 
     def fill(self, text: str, **options: Value) -> list[Gap]:
         """What may stand at each [mask] of a line, if the model was trained on masked tokens."""
-        words = arguments("sample", options, (*_GIVEN, "count"))
+        words = arguments("sample", options, (*_GIVEN, "count", "chat"))
         answer = self._ask(["--count=0", *words], text)
         if "gaps" not in answer:
             raise Error("this model predicts next tokens, it fills no gaps: next() tells them")
@@ -200,7 +218,9 @@ class Model:
         >>> round(sum(row.surprise for row in rows if row.line == 1), 4)
         3.1728
         """
-        rows = self._score(texts, {**options, "each": each})
+        if each not in ("token", "word"):
+            raise ValueError(f"each is 'token' or 'word', not {each!r}")
+        rows = self._score(texts, [f"--each={each}"], options)
         for row in rows:
             row["token"] = row.pop("word", None) or row.get("token", "")
         return Table(Token(**row) for row in rows)
@@ -211,13 +231,15 @@ class Model:
         >>> [line.loss < 1 for line in model.losses(["el perro come", "gato el come"])]
         [True, False]
         """
-        return Table(Line(**row) for row in self._score(texts, options)[:-1])
+        return Table(Line(**row) for row in self._score(texts, [], options)[:-1])
 
-    def _score(self, texts: str | Sequence[str], given: dict[str, Value]) -> list[dict[str, Any]]:
-        words = arguments("sample", given, _GIVEN)
+    def _score(self, texts: str | Sequence[str], words: list[str],
+               options: dict[str, Value]) -> list[dict[str, Any]]:
+        words += arguments("sample", options, (*_GIVEN, "each"))
         if not isinstance(texts, str):
+            texts = list(texts)
             for number, text in enumerate(texts):
-                if "\n" in text or not text.strip():
+                if "\n" in a_text(text) or not text.strip():
                     raise ValueError(f"text {number} of the list is not one line: {text!r}")
             texts = "\n".join(texts)
         lines = self._call("sample", ["--score=-", "--json", *words], [], texts).splitlines()
@@ -268,7 +290,11 @@ class Model:
         return self._networks[saved]
 
     def _ids(self, text: str | Sequence[int]) -> Sequence[int]:
-        return self.tokenizer.encode(text) if isinstance(text, str) else text
+        if isinstance(text, str):
+            return self.tokenizer.encode(text)
+        if not hasattr(text, "__len__"):
+            raise TypeError(f"a text is a string, or ids, not {text!r:.60}")
+        return text
 
     def forward(self, text: str | Sequence[int], patch: Patch | None = None) -> Forward:
         """All that the model computes for a text, or for ids. `patch` takes the place of the outputs
@@ -338,27 +364,29 @@ class Model:
         ['gato', 'muchacho']
         """
         words = arguments("sample", options, _GIVEN)
-        answer = json.loads(self._call("sample", [f"--near={word}", "--json", *words], []))
+        answer = json.loads(self._call("sample", [f"--near={a_text(word)}", "--json", *words], []))
         return Table(Near(**each) for each in answer["near"])
 
     def weights(self) -> dict[str, Array]:
         """All weights by their names in Transformers, as model.safetensors has them."""
         import numpy
 
-        kinds = {"F32": "<f4", "F16": "<f2", "F64": "<f8"}
+        kinds = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "BF16": "<u2"}
+        file, weights = self.path / "model.safetensors", {}
         try:
-            data = (self.path / "model.safetensors").read_bytes()
+            data = file.read_bytes()
+            begin = 8 + int.from_bytes(data[:8], "little")
+            for name, about in json.loads(data[8:begin]).items():
+                if name != "__metadata__":
+                    first, end = (begin + offset for offset in about["data_offsets"])
+                    array = numpy.frombuffer(data[first:end], kinds[about["dtype"]])
+                    if about["dtype"] == "BF16":  # the upper halves of float32
+                        array = (array.astype("<u4") << 16).view("<f4")
+                    weights[name] = array.reshape(about["shape"])
         except OSError as error:
-            raise Error(f"{error.filename}: {error.strerror}") from None
-        begin = 8 + int.from_bytes(data[:8], "little")
-        weights = {}
-        for name, about in json.loads(data[8:begin]).items():
-            if name != "__metadata__":
-                first, end = (begin + offset for offset in about["data_offsets"])
-                kind = kinds.get(about["dtype"])
-                if not kind:
-                    raise Error(f"{self.path}: {name} has numbers of the kind {about['dtype']}")
-                weights[name] = numpy.frombuffer(data[first:end], kind).reshape(about["shape"])
+            raise Error(f"cannot open {file}: {error.strerror}") from None
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise Error(f"{file} is damaged, or not in F32, F16, F64 or BF16") from None
         return weights
 
     @property
@@ -368,7 +396,8 @@ class Model:
         >>> model.embeddings.shape
         (15, 64)
         """
-        return next(w for name, w in self.weights().items() if name.endswith("wte.weight"))
+        return next(w for name, w in self.weights().items() if name.endswith(
+            ("wte.weight", "tokens_embed.weight", "embed_tokens.weight")))
 
     def export(self, path: Path, **options: Value) -> pathlib.Path:
         """Writes the model as GGUF for llama.cpp: `model.export("m.gguf", type="q8_0")`."""

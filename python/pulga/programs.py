@@ -12,9 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import warnings
-import weakref
 from collections.abc import Mapping, Sequence
 from typing import IO, Any, NamedTuple, Union
 
@@ -78,6 +76,13 @@ def webassembly() -> str:
     return path
 
 
+def a_text(given: object) -> str:
+    """What is given, if it is a text."""
+    if not isinstance(given, str):
+        raise TypeError(f"a text is a string, not {given!r:.60}")
+    return given
+
+
 @functools.cache
 def options(name: str) -> dict[str, Option]:
     """The options of a program by their names in Python.
@@ -85,6 +90,8 @@ def options(name: str) -> dict[str, Option]:
     >>> options("train")["norm"].choices
     ['pre', 'post']
     """
+    if name not in NAMES:
+        raise Error(f"there is no program {name}, only {', '.join(NAMES)}")
     table = {}
     for line in call(name, ["--help", "json"])[0].splitlines():
         option = Option(**json.loads(line))
@@ -143,11 +150,12 @@ def call(name: str, words: Sequence[str], given: str = "",
          differs: bool = False) -> tuple[str, int]:
     """What a program prints if `given` is its standard input, and its status: 0; but 1 if it may
     find that something `differs`, about which it says nothing on standard error."""
+    data = a_text(given).encode()
     if webassembly():
-        status, printed, errors = wasm.run(webassembly(), [name, *words], given)
+        status, printed, errors = wasm.run(webassembly(), [name, *words], data)
     else:
         try:
-            done = subprocess.run([program(name), *words], input=given.encode(),
+            done = subprocess.run([program(name), *words], input=data,
                                   capture_output=True, check=False)
         except OSError as error:  # a text with line ends that is too long for an argument
             raise Error(f"{name}: {error.strerror}") from None
@@ -159,80 +167,69 @@ def call(name: str, words: Sequence[str], given: str = "",
 
 
 class Process:
-    """A program that reads and prints lines. It gets no Ctrl-C, which is for Python; and it ends
-    when this object does, or when Python does, whatever ends that: then its pipes are closed."""
+    """A program that runs and prints lines. It reads `given`, or else what `write` sends. It gets no
+    Ctrl-C, which is for Python; and it ends when Python does, whatever ends that: then its pipes are
+    closed."""
 
-    def __init__(self, name: str, words: Sequence[str]) -> None:
-        self.name = name
-        self._lock = threading.Lock()
+    def __init__(self, name: str, words: Sequence[str], given: bytes | None) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         apart: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        self.process: subprocess.Popen[bytes] = subprocess.Popen(
-            [program(name), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self._errors, **apart)
-        assert self.process.stdin and self.process.stdout
-        self.stdin, self.stdout = self.process.stdin, self.process.stdout
-        self.end = weakref.finalize(self, self._end, self.process, self._errors)
+        try:
+            with tempfile.TemporaryFile() as file:
+                file.write(given or b"")
+                file.seek(0)
+                self._process: subprocess.Popen[bytes] = subprocess.Popen(
+                    [program(name), *words], stdin=subprocess.PIPE if given is None else file,
+                    stdout=subprocess.PIPE, stderr=self._errors, **apart)
+        except BaseException:
+            self._errors.close()
+            raise
+        assert self._process.stdout
+        self._out = self._process.stdout
 
-    @staticmethod
-    def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-        process.terminate()
-        for pipe in (process.stdin, process.stdout, errors):
+    def end(self) -> None:
+        """Ends it, if it still runs."""
+        self._process.terminate()
+        for pipe in (self._process.stdin, self._out, self._errors):
             with contextlib.suppress(OSError):
-                assert pipe
-                pipe.close()
-        process.wait()
+                if pipe:
+                    pipe.close()
+        self._process.wait()
 
     def readline(self) -> bytes:
         """The next line, when it comes; nothing at the end."""
-        return self.stdout.readline()
+        return self._out.readline()
 
     def wait(self) -> int:
         """Its status, when it ends; what it prints until then is lost."""
-        self.stdout.read()
-        return self.process.wait()
+        self._out.read()
+        return self._process.wait()
 
     def interrupt(self) -> None:
         """Ctrl-C; on Windows Ctrl-Break, which is the same to the programs and reaches only them."""
         if sys.platform == "win32":
-            self.process.send_signal(signal.CTRL_BREAK_EVENT)
+            self._process.send_signal(signal.CTRL_BREAK_EVENT)
         else:
-            self.process.send_signal(signal.SIGINT)
+            self._process.send_signal(signal.SIGINT)
 
     def errors(self) -> str:
         """What it has written to standard error."""
         self._errors.seek(0)
         return self._errors.read().decode(errors="replace")
 
-    def write(self, text: str, last: bool = False) -> None:
-        """Sends a text, unless the program has ended."""
+    def write(self, data: bytes) -> None:
+        """Sends something, unless the program has ended."""
+        assert self._process.stdin
         with contextlib.suppress(OSError):
-            self.stdin.write(text.encode())
-            self.stdin.flush()
-        if last:
-            with contextlib.suppress(OSError):
-                self.stdin.close()
-
-    def ask(self, line: str) -> dict[str, Any]:
-        """Sends a line and returns the object that answers it."""
-        with self._lock:
-            try:
-                self.write(line + "\n")
-                answer = self.readline()
-                if not answer:
-                    raise failure(self.name, self.wait(), self.errors())
-                return dict(json.loads(answer))
-            except BaseException:
-                self.end()  # a later answer would belong to this line
-                raise
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
 
 
-def start(name: str, words: Sequence[str], given: str) -> Process | wasm.Program:
-    """A program that runs and reads a text."""
+def start(name: str, words: Sequence[str], given: str | None = None) -> Process | wasm.Program:
+    """A program that runs and reads a text, or else what it is sent."""
+    data = None if given is None else a_text(given).encode()
     if webassembly():
-        return wasm.Program(webassembly(), [name, *words], given)
-    process = Process(name, words)
-    process.write(given, last=True)
-    return process
+        return wasm.Program(webassembly(), [name, *words], data)
+    return Process(name, words, data)

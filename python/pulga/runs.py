@@ -8,7 +8,7 @@ import os
 import pathlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import wasm
 from .programs import Error, Path, Process, Value, arguments, call, failure, start, warn
@@ -64,12 +64,12 @@ class Run:
         config = pathlib.Path(path, "config.json")
         try:
             settings = dict(json.loads(config.read_bytes())["pulga"])
-        except (OSError, ValueError, KeyError):
-            raise Error(f"{os.fspath(path)} is not a run: {config} is not that of one") from None
-        known = {field.name for field in dataclasses.fields(cls)}
-        result = settings.pop("result", {}).items()
-        result = {name: value for name, value in result if name in known and value is not None}
-        return cls(pathlib.Path(path), settings, **result)
+            result = dict(settings.pop("result", {}))
+        except (OSError, ValueError, KeyError, TypeError):
+            raise Error(f"{config.parent} is not a run: {config} is not that of one") from None
+        known = {field.name for field in dataclasses.fields(cls)} - {"path", "settings"}
+        return cls(config.parent, settings, **{
+            name: result[name] for name in known & result.keys() if result[name] is not None})
 
     def __fspath__(self) -> str:
         return str(self.path)
@@ -96,7 +96,10 @@ class Run:
         """
         import numpy
 
-        table = numpy.genfromtxt(self.path / "log.csv", delimiter=",", names=True)
+        try:
+            table = numpy.genfromtxt(self.path / "log.csv", delimiter=",", names=True)
+        except (OSError, ValueError):
+            raise Error(f"{self.path / 'log.csv'} is not the log of a run") from None
         return numpy.atleast_1d(table)
 
     @property
@@ -140,7 +143,7 @@ class Comparison(NamedTuple):
 
 
 def _paths(paths: Sequence[Path]) -> list[str]:
-    return [os.fspath(path) for path in paths]
+    return [os.fsdecode(path) for path in paths]
 
 
 def compare(runs: Sequence[Path], picture: Path | None = None) -> Comparison:
@@ -149,37 +152,36 @@ def compare(runs: Sequence[Path], picture: Path | None = None) -> Comparison:
     >>> pulga.compare([run, run]).losses.round(4).tolist()
     [0.4123, 0.4123]
     """
+    runs = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     words = arguments("train", {"compare": True, "out": picture})
     text, _ = call("train", [*words, "--", *_paths(runs)])
     return Comparison([Run.read(run) for run in runs], text)
 
 
-class _Progress:
-    """A line that is written again and again, on a terminal and in a notebook."""
+def _progress(quiet: bool) -> Callable[[str], None]:
+    """What writes a line again and again, on a terminal and in a notebook."""
+    notebook = "ipykernel" in sys.modules
+    out = sys.stdout if notebook else sys.stderr
+    if quiet or not (notebook or (out and out.isatty())):
+        return lambda line: None
 
-    def __init__(self, quiet: bool) -> None:
-        notebook = "ipykernel" in sys.modules
-        self.out: TextIO | None = sys.stdout if notebook else sys.stderr
-        if quiet or not (notebook or (sys.stderr and sys.stderr.isatty())):
-            self.out = None
-        self.first = 0
+    def show(line: str) -> None:
+        out.write(f"\r{line:<78.78}\r")
+        out.flush()
+    return show
 
-    def show(self, line: str) -> None:
-        if self.out:
-            self.out.write(f"\r{line:<78.78}\r")
-            self.out.flush()
 
-    def step(self, s: Step) -> None:
-        if s.step > self.first and s.loss is not None:
-            left = s.seconds * (s.steps - s.step) / (s.step - self.first)
-            evaluated = "" if s.evaluated is None else f"  evaluated {s.evaluated:.4f}"
-            self.show(f"step {s.step}/{s.steps}  loss {s.loss:.4f}{evaluated}  {left:.0f}s left")
+def _line(step: Step, first: int) -> str:
+    """How far training is, which began after step `first`."""
+    left = step.seconds * (step.steps - step.step) / max(step.step - first, 1)
+    evaluated = "" if step.evaluated is None else f"  evaluated {step.evaluated:.4f}"
+    return f"step {step.step}/{step.steps}  loss {step.loss:.4f}{evaluated}  {left:.0f}s left"
 
 
 def _follow(process: Process | wasm.Program, on_step: OnStep | None, quiet: bool) -> dict[str, Any]:
     """Reads what train prints up to its end, the last line, or {} if it failed. The first Ctrl-C
     asks it to save and to end; the second ends it at once."""
-    progress = _Progress(quiet)
+    show = _progress(quiet)
     begin: dict[str, Any] = {}
     end: dict[str, Any] = {}
     asked = False
@@ -197,12 +199,12 @@ def _follow(process: Process | wasm.Program, on_step: OnStep | None, quiet: bool
             row = json.loads(line)
             if not begin:
                 begin = row
-                progress.first = row["step"]
             elif "saved" in row:
                 end = row
             else:
                 step = Step(**row, steps=begin["steps"])
-                progress.step(step)
+                if step.loss is not None:
+                    show(_line(step, begin["step"]))
                 if on_step and not asked and on_step(step) is False:
                     ask_to_stop()
         except KeyboardInterrupt:
@@ -214,7 +216,7 @@ def _follow(process: Process | wasm.Program, on_step: OnStep | None, quiet: bool
             ask_to_stop()
             process.wait()
             raise
-    progress.show("")
+    show("")
     if asked and not begin:
         raise KeyboardInterrupt("before the first step: nothing was written")
     return end

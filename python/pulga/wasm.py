@@ -7,9 +7,12 @@ import ctypes
 import functools
 import os
 import pathlib
+import queue
+import shutil
 import signal
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -49,24 +52,47 @@ def _open(words: Sequence[str], config: wasmtime.WasiConfig) -> list[str]:
 
 
 class Program:
-    """A program that runs, with methods of `Process`. It reads `given`; if that is None, its
-    standard files are those of this process."""
+    """A program that runs, with methods of `Process`. If it is `shown`, its standard files are those
+    of this process."""
 
-    def __init__(self, path: str, words: Sequence[str], given: str | None) -> None:
+    def __init__(self, path: str, words: Sequence[str], given: bytes | None,
+                 shown: bool = False) -> None:
         import wasmtime
 
+        if any("\0" in word for word in words):
+            raise ValueError("embedded null byte")
         self._engine, module = _compiled(path)
         self._store, linker = wasmtime.Store(self._engine), wasmtime.Linker(self._engine)
         self._store.set_epoch_deadline(1)  # ends when it passes
-        self._store.set_wasi(self._system(words, given))
-        self._trains, self._shown = words[0].endswith("train"), given is None
-        self._status, self._ended = 0, threading.Event()
         linker.define_wasi()
+        self._trains, self._begun = words[0].endswith("train"), shown
+        self._status, self._ended = 0, threading.Event()
+        self._printed, self._rest = queue.SimpleQueue[bytes](), b""
+        self._errors: list[bytes] = []
+        self._gone: list[threading.Event] = []
+        config = wasmtime.WasiConfig()
+        config.argv = _open(words, config)
+        self._folder = tempfile.mkdtemp(prefix="pulga-")
+        config.env = [(name, value.encode(errors="replace").decode())
+                      for name, value in {**os.environ, "PWD": os.getcwd(),
+                                          "TMPDIR": os.path.realpath(self._folder)}.items()]
+        self._in = -1
+        if shown:
+            config.inherit_stdin()
+            config.inherit_stdout()
+            config.inherit_stderr()
+        else:
+            config.stdin_file = self._input(given)
+            config.stdout_custom = self._callback(self._printed.put)
+            config.stderr_custom = self._callback(self._errors.append)
+        self._store.set_wasi(config)
         try:
             exports = linker.instantiate(self._store, module).exports(self._store)
         except wasmtime.WasmtimeError as error:  # no room for its memory, where that is limited
             from .programs import Error
 
+            self._ended.set()
+            self.end()
             raise Error(f"WebAssembly cannot start: {str(error).splitlines()[0]}") from None
         memory, at = exports["memory"], exports["stop_signal"]
         assert isinstance(memory, wasmtime.Memory) and isinstance(at, wasmtime.Global)
@@ -74,29 +100,25 @@ class Program:
         self._signal = ctypes.c_int.from_address(first + at.value(self._store))
         threading.Thread(target=self._run, args=(exports["_start"],), daemon=True).start()
 
-    def _system(self, words: Sequence[str], given: str | None) -> wasmtime.WasiConfig:
-        """What the program gets: its words, the environment, and its standard files."""
-        import wasmtime
+    def _callback(self, take: Callable[[bytes], None]) -> Callable[[bytes], None]:
+        """What wasmtime calls with output. A thread of its own lets go of it, some time after the
+        store is closed; that must be before Python ends."""
+        def callback(data: bytes) -> None:
+            take(data)
+        gone = threading.Event()
+        self._gone.append(gone)
+        weakref.finalize(callback, gone.set).atexit = False
+        return callback
 
-        if any("\0" in word for word in words):
-            raise ValueError("embedded null byte")
-        config = wasmtime.WasiConfig()
-        self._folder = tempfile.TemporaryDirectory(prefix="pulga-")
-        files = [pathlib.Path(self._folder.name, name) for name in ("in", "out", "err")]
-        files[0].write_bytes((given or "").encode())
-        files[1].touch()
+    def _input(self, given: bytes | None) -> str:
+        """The path of what it reads: a file, or a pipe."""
+        path = os.path.join(self._folder, "in")
         if given is None:
-            config.inherit_stdin()
-            config.inherit_stdout()
-            config.inherit_stderr()
+            os.mkfifo(path)
+            self._in = os.open(path, os.O_RDWR | os.O_NONBLOCK)  # which waits for no reader
         else:
-            config.stdin_file, config.stdout_file, config.stderr_file = map(str, files)
-        self._out, self._errors = files[1].open("rb"), files[2]
-        config.argv = _open(words, config)
-        config.env = [(name, value.encode(errors="replace").decode())
-                      for name, value in {**os.environ, "PWD": os.getcwd(),
-                                          "TMPDIR": os.path.realpath(self._folder.name)}.items()]
-        return config
+            pathlib.Path(path).write_bytes(given)
+        return path
 
     def _run(self, start: Callable[[wasmtime.Store], object]) -> None:
         import wasmtime
@@ -112,52 +134,74 @@ class Program:
             self._status = -(signal.SIGINT if ended else signal.SIGABRT)
         finally:
             self._ended.set()
+            self._printed.put(b"")
+
+    def _next(self) -> bytes:
+        """What it prints next, when it comes; nothing at the end."""
+        while True:
+            ended = self._ended.is_set()
+            try:
+                return self._printed.get(timeout=0 if ended else 0.1)
+            except queue.Empty:  # on some systems Ctrl-C comes only between two of these
+                if ended:
+                    return b""
 
     def readline(self) -> bytes:
         """The next line, when it comes; nothing at the end."""
-        while True:
-            ended = self._ended.is_set()
-            line = self._out.readline()
-            if line.endswith(b"\n") or ended:
-                return line
-            self._out.seek(-len(line), os.SEEK_CUR)
-            self._ended.wait(0.01)
+        while b"\n" not in self._rest and (more := self._next()):
+            self._rest += more
+        line, end, self._rest = self._rest.partition(b"\n")
+        self._begun = True
+        return line + end
 
     def wait(self) -> int:
         """Its status, when it ends."""
         while not self._ended.wait(0.1):
-            continue  # on some systems Ctrl-C comes only between two of them
+            continue
         return self._status
 
     def read(self) -> bytes:
-        """What it has printed, but for the lines that were read."""
-        return self._out.read()
+        """What it prints, when it has ended."""
+        return b"".join(iter(self._next, b""))
 
     def errors(self) -> str:
         """What it has written to standard error."""
-        return self._errors.read_text("utf-8", "replace")
+        return b"".join(self._errors).decode(errors="replace")
+
+    def write(self, data: bytes) -> None:
+        """Sends something, unless the program has ended."""
+        while data and not self._ended.is_set():
+            try:
+                data = data[os.write(self._in, data):]
+            except BlockingIOError:
+                self._ended.wait(0.001)
 
     def interrupt(self) -> None:
         """Ctrl-C: training saves and ends, if it has begun; all else ends at once."""
-        begun = self._shown or os.fstat(self._out.fileno()).st_size
-        if self._trains and begun and not self._ended.is_set() and not self._signal.value:
+        if self._trains and self._begun and not self._ended.is_set() and not self._signal.value:
             self._signal.value = signal.SIGINT
         else:
             self._stop()
 
     def _stop(self) -> None:
-        if not self._ended.is_set():
+        if self._in >= 0:  # it ends when there is nothing to read
+            os.close(self._in)
+            self._in = -1
+        elif not self._ended.is_set():
             self._engine.increment_epoch()
-            self._ended.wait(1)  # but while it reads what is typed, it stays
+        self._ended.wait(1)  # but while it reads what is typed, it stays
 
     def end(self) -> None:
         """Ends it, if it still runs."""
         self._stop()
-        self._out.close()
-        self._folder.cleanup()
+        if self._ended.is_set():
+            self._store.close()
+            for gone in self._gone:
+                gone.wait(1)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def run(path: str, words: Sequence[str], given: str) -> tuple[int, bytes, str]:
+def run(path: str, words: Sequence[str], given: bytes) -> tuple[int, bytes, str]:
     """The status of a program, and what it prints and writes to standard error."""
     program = Program(path, words, given)
     try:
@@ -168,7 +212,7 @@ def run(path: str, words: Sequence[str], given: str) -> tuple[int, bytes, str]:
 
 def become(path: str, words: Sequence[str]) -> int:
     """Runs a program with the standard files of this process, and returns its status."""
-    program = Program(path, words, None)
+    program = Program(path, words, None, shown=True)
     while True:
         try:
             status = program.wait()
