@@ -271,24 +271,26 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
     return sum / (double)end[T - 1];
 }
 
-/* Each thread counts some of the pieces. If a few tokens are frequent, one count would have to wait
- * for the one before it: four are kept of each token. */
+/* Each thread counts some of the pieces; those of a stream are read many at once. If a few tokens
+ * are frequent, one count would have to wait for the one before it: four are kept of each token. */
 double floor_unigram(const Corpus *corpus, int vocabulary)
 {
     const size_t V = (size_t)vocabulary;
     const Part *part = &corpus->train;
+    const size_t T = (size_t)corpus->context, together = part->list ? 1 : 4096 / T + 1;
     AUTOFREE size_t *seen = memory_new(V, sizeof *seen, "counting words");
     size_t all = 0;
     double sum = 0;
     OMP(parallel if (part->targets > 1 << 16))
     {
         AUTOFREE size_t *own = memory_new(4 * V, sizeof *own, "counting words");
-        AUTOFREE int *tokens =
-            memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting words");
+        AUTOFREE int *tokens = memory_new(together * T + 1, sizeof *tokens, "counting words");
         OMP(for schedule(static))
-        for (size_t p = 0; p < part->count; p++) {
-            const Sequence sequence =
-                corpus_sequence(corpus, corpus_piece(corpus, part, p), tokens);
+        for (size_t p = 0; p < part->count; p += together) {
+            const size_t end = p + together < part->count ? p + together : part->count;
+            Piece piece = corpus_piece(corpus, part, p), last = corpus_piece(corpus, part, end - 1);
+            piece.length = last.from + last.length - piece.from;
+            const Sequence sequence = corpus_sequence(corpus, piece, tokens);
             for (int i = 0; i < sequence.rows; i++) {
                 const int target = objective_target(&corpus->objective, &sequence, i);
                 if (target >= 0)
