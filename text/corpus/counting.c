@@ -98,24 +98,6 @@ static bool is_predicted(Use use, size_t i)
     return use.text->purpose[i] & NGRAM_PREDICTED * use.times;
 }
 
-/* How many different tokens stand before each group; each time counts where none does. In the
- * highest order, where `longer` is NULL, each time counts. */
-static int *counts_of(Use use, const Level *level, const Level *longer)
-{
-    int *counts = ints_new((size_t)level->groups);
-    bool *seen = memory_new(longer ? (size_t)longer->groups : 0, sizeof *seen, "counting n-grams");
-    for (size_t i = 0; i < use.text->count; i++) {
-        if (level->of[i] < 0 || !is_counted(use, i))
-            continue;
-        const int group = longer ? longer->of[i] : -1;
-        counts[level->of[i]] += group < 0 || !seen[group];
-        if (group >= 0)
-            seen[group] = true;
-    }
-    free(seen);
-    return counts;
-}
-
 /* What follows a history. */
 typedef struct {
     int sum;              /* c(h·) */
@@ -130,16 +112,57 @@ static void add_follower(Followers *f, int count)
     f->more += count > 2;
 }
 
+/* D of the counts 0, 1, 2, and 3 or more. */
+typedef struct {
+    double of[4];
+} Discounts;
+
+/* The counts of an order, and what follows from them. */
+typedef struct {
+    int *counts;          /* of each group of its level */
+    Followers *followers; /* of each history, which is a group of the shorter level */
+    Discounts discounts;
+} Smoothing;
+
+static void order_free(Smoothing *order)
+{
+    free(order->counts);
+    free(order->followers);
+}
+
+/* Counts each group: in the highest order each time, in a lower one how many different tokens stand
+ * before it, and each time where none does. Returns how many tokens without a group count. */
+static int count_groups(Use use, const Level *level, const Level *longer, int *highest, int *lower)
+{
+    bool *seen = memory_new((size_t)longer->groups, sizeof *seen, "counting n-grams");
+    int alone = 0;
+    for (size_t i = 0; i < use.text->count; i++) {
+        if (!is_counted(use, i) || !is_long(use.text, level, i))
+            continue;
+        const int group = level->of[i], more = longer->of[i];
+        if (group < 0) {
+            alone++;
+            continue;
+        }
+        highest[group]++;
+        lower[group] += more < 0 || !seen[more];
+        if (more >= 0)
+            seen[more] = true;
+    }
+    free(seen);
+    return alone;
+}
+
 /* The group of a token's history; -1: that is alone. */
 static int history_of(const Level *shorter, size_t i)
 {
     return shorter->length ? shorter->of[i - 1] : 0;
 }
 
-/* What follows each history; a history is a group of `shorter`. */
-static Followers *followers_of(Use use, const Level *shorter, const Level *level, const int *counts)
+/* Adds each group to what follows its history. */
+static void add_followers(Use use, const Level *shorter, const Level *level, Smoothing *highest,
+                          Smoothing *lower)
 {
-    Followers *all = memory_new((size_t)shorter->groups, sizeof *all, "counting n-grams");
     bool *seen = memory_new((size_t)level->groups, sizeof *seen, "counting n-grams");
     for (size_t i = 0; i < use.text->count; i++) {
         if (!is_counted(use, i) || !is_long(use.text, level, i))
@@ -147,27 +170,22 @@ static Followers *followers_of(Use use, const Level *shorter, const Level *level
         const int group = level->of[i], history = history_of(shorter, i);
         if (history < 0 || (group >= 0 && seen[group]))
             continue;
-        add_follower(&all[history], group < 0 ? 1 : counts[group]);
+        add_follower(&highest->followers[history], group < 0 ? 1 : highest->counts[group]);
+        add_follower(&lower->followers[history], group < 0 ? 1 : lower->counts[group]);
         if (group >= 0)
             seen[group] = true;
     }
     free(seen);
-    return all;
 }
 
-/* D of the counts 0, 1, 2, and 3 or more. */
-typedef struct {
-    double of[4];
-} Discounts;
-
-static Discounts discounts_of(Use use, const Level *level, const int *counts)
+/* `alone` are groups without a number, which have the count 1. */
+static Discounts discounts_of(const int *counts, int groups, int alone)
 {
     double n[5] = {0};
-    for (size_t i = 0; i < use.text->count; i++)
-        n[1] += level->of[i] < 0 && is_counted(use, i) && is_long(use.text, level, i);
-    for (int g = 0; g < level->groups; g++)
+    for (int g = 0; g < groups; g++)
         if (counts[g] >= 1 && counts[g] <= 4)
             n[counts[g]]++;
+    n[1] += alone;
     Discounts d = {{0, 0.5, 1, 1.5}};
     if (n[1] == 0 || n[2] == 0 || n[3] == 0 || n[4] == 0)
         return d;
@@ -181,27 +199,26 @@ static Discounts discounts_of(Use use, const Level *level, const int *counts)
     return found;
 }
 
+static Smoothing smoothing_new(const Level *shorter, const Level *level)
+{
+    return (Smoothing){
+        .counts = ints_new((size_t)level->groups),
+        .followers = memory_new((size_t)shorter->groups, sizeof(Followers), "counting n-grams")};
+}
+
+/* An order, as the highest one and as a lower one. */
+static void order_of(Use use, const Level *shorter, const Level *level, const Level *longer,
+                     Smoothing *highest, Smoothing *lower)
+{
+    *highest = smoothing_new(shorter, level);
+    *lower = smoothing_new(shorter, level);
+    const int alone = count_groups(use, level, longer, highest->counts, lower->counts);
+    add_followers(use, shorter, level, highest, lower);
+    highest->discounts = discounts_of(highest->counts, level->groups, alone);
+    lower->discounts = discounts_of(lower->counts, level->groups, alone);
+}
+
 /* ---- Probabilities ---- */
-
-/* The counts of an order, and what follows from them. */
-typedef struct {
-    int *counts;
-    Followers *followers;
-    Discounts discounts;
-} Smoothing;
-
-static Smoothing order_of(Use use, const Level *shorter, const Level *level, const Level *longer)
-{
-    int *counts = counts_of(use, level, longer);
-    return (Smoothing){counts, followers_of(use, shorter, level, counts),
-                       discounts_of(use, level, counts)};
-}
-
-static void order_free(Smoothing *order)
-{
-    free(order->counts);
-    free(order->followers);
-}
 
 /* p_k of a token that has this count after a history, from p_{k−1}. */
 static double probability(const Discounts *discounts, const Followers *f, int count, double shorter)
@@ -230,10 +247,10 @@ static double probability_at(Use use, const Smoothing *order, const Level *short
 static double loss_of(Use use, const Level *shorter, const Level *level, const Level *longer,
                       double *p)
 {
-    Smoothing highest = order_of(use, shorter, level, NULL),
-              lower = order_of(use, shorter, level, longer);
+    Smoothing highest, lower;
     double sum = 0;
     size_t predicted = 0;
+    order_of(use, shorter, level, longer, &highest, &lower);
     for (size_t i = 0; i < use.text->count; i++) {
         if (!is_predicted(use, i))
             continue;
@@ -312,8 +329,10 @@ KneserNey *kneser_ney_new(const Ngrams *text, int order)
     for (int k = 1; k <= order; k++) {
         Level longer = level_after(text, &level);
         hang(&all->nodes[k - 1], &all->nodes[k], text, &shorter, &level);
-        all->nodes[k].order =
-            order_of((Use){text, 1}, &shorter, &level, k < order ? &longer : NULL);
+        Smoothing other, *own = &all->nodes[k].order;
+        order_of((Use){text, 1}, &shorter, &level, &longer, k < order ? &other : own,
+                 k < order ? own : &other);
+        order_free(&other);
         free(shorter.of);
         shorter = level;
         level = longer;
