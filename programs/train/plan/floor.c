@@ -94,6 +94,7 @@ static int number_at(const Place *place, ptrdiff_t n, const Sight *sight)
  * next number, few by comparing. */
 static void sort_places(Place *places, size_t count, ptrdiff_t n, const Sight *sight)
 {
+    assert(sight->views);
     if (n == numbers_of(places, sight))
         return;
     if (count < (size_t)sight->limit) {
