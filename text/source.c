@@ -30,6 +30,12 @@ typedef struct {
     Store store;
 } SourceFile;
 
+/* A chunk that was read: its checksum, and whether it is clean as it is. */
+typedef struct {
+    uint64_t sum;
+    bool clean;
+} SeenChunk;
+
 struct Source {
     SourceRules rules;
     char *name;
@@ -51,9 +57,9 @@ struct Source {
     Checksum *sum;         /* of the bytes so far */
     Text *chunks;          /* (most) that of a small text stays */
     int count, most;       /* count: those that were given last */
-    uint64_t *sums;        /* stb_ds array: of each chunk, when it was read first */
+    SeenChunk *seen;       /* stb_ds array: of each chunk, when it was read first */
     size_t number;         /* of the first chunk of those */
-    TextCut sums_cut;
+    TextCut seen_cut;
     bool known;        /* a pass has come to its end: the checksum is known */
     uint64_t checksum; /* of all bytes */
 };
@@ -347,35 +353,49 @@ static _Noreturn void die_of_change(const Source *s)
     die("%s changed while it was read; begin again when nobody writes to it", name);
 }
 
-/* Reads and cleans chunks, one on each thread; dies at the first of them that is wrong. */
+/* Cleans a chunk, whose number is this. One that is known to be clean, in either form but lower
+ * case, has not changed, or read_chunks() dies of that. Returns NULL, or what is wrong. */
+static char *clean_chunk(const Source *s, Text *chunk, size_t number)
+{
+    if (s->rules.form == TEXT_LOWER || number >= arrlenu(s->seen) || !s->seen[number].clean)
+        return text_clean_raw(chunk, s->rules.form);
+    chunk->clean = chunk->raw.bytes;
+    chunk->size = chunk->raw.size;
+    return NULL;
+}
+
+/* Reads and cleans chunks, one on each thread; dies at the first of them that is wrong. A pass by
+ * lines has other chunks than one that is not. */
 static void read_chunks(Source *s)
 {
     char *wrong[MOST_CHUNKS] = {NULL};
-    uint64_t sums[MOST_CHUNKS] = {0};
+    SeenChunk seen[MOST_CHUNKS] = {{0}};
+    if (!s->number && s->seen_cut != s->cut)
+        arrsetlen(s->seen, 0);
+    s->seen_cut = s->cut;
     s->count = 0;
     OMP(parallel for ordered schedule(static, 1) if (s->most > 1))
     for (int i = 0; i < s->most; i++) {
         bool there;
-        text_free_clean(&s->chunks[i]);
+        Text *chunk = &s->chunks[i];
+        text_free_clean(chunk);
         OMP(ordered)
         {
-            there = read_chunk(s, &s->chunks[i]);
+            there = read_chunk(s, chunk);
             s->count += there;
         }
         if (!there)
             continue;
-        sums[i] = checksum_of(s->chunks[i].raw.bytes, s->chunks[i].raw.size);
-        wrong[i] = text_clean_raw(&s->chunks[i], s->rules.form);
+        wrong[i] = clean_chunk(s, chunk, s->number + (size_t)i);
+        seen[i] = (SeenChunk){checksum_of(chunk->raw.bytes, chunk->raw.size),
+                              chunk->clean == chunk->raw.bytes};
     }
     /* Dies if a chunk is not what it was when the text was read first: its words would be blamed
-     * else. A pass by lines has other chunks than one that is not. */
-    if (!s->number && s->sums_cut != s->cut)
-        arrsetlen(s->sums, 0);
-    s->sums_cut = s->cut;
+     * else. */
     for (int i = 0; i < s->count; i++, s->number++)
-        if (s->number == arrlenu(s->sums))
-            arrput(s->sums, sums[i]);
-        else if (s->sums[s->number] != sums[i])
+        if (s->number == arrlenu(s->seen))
+            arrput(s->seen, seen[i]);
+        else if (s->seen[s->number].sum != seen[i].sum)
             die_of_change(s);
     for (int i = 0; i < s->count; i++) {
         if (wrong[i])
@@ -494,7 +514,7 @@ void source_free(Source *s)
         checksum_end(s->sum);
     arrfree(s->files);
     arrfree(s->parts);
-    arrfree(s->sums);
+    arrfree(s->seen);
     free(s->rest.bytes);
     free(s->chunks);
     free(s->name);

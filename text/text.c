@@ -174,6 +174,19 @@ static char *put_lines(Output *out, const Text *text, const char *at, const char
     return wrong;
 }
 
+/* Returns NULL, or what is wrong with a text whose lines are kept as they are. */
+static char *check_lines(const Text *text)
+{
+    const Bytes raw = text->raw;
+    const char *end = raw.bytes + raw.size, *at = raw.bytes;
+    Span line;
+    char *wrong = NULL;
+    for (size_t number = text->lines; !wrong && split_line(&at, end, &line); number++)
+        if (!is_composed(line.begin, (size_t)(line.end - line.begin)))
+            wrong = check_line(text, number, line.begin, (size_t)(line.end - line.begin));
+    return wrong;
+}
+
 char *text_clean_raw(Text *text, TextForm form)
 {
     const char *begin = text->raw.bytes;
@@ -181,10 +194,11 @@ char *text_clean_raw(Text *text, TextForm form)
     const bool marked = !text->lines && !text->columns && size >= 3 &&
                         !memcmp(begin, "\xEF\xBB\xBF", 3); /* by a byte order mark */
     if (form != TEXT_LOWER && !marked && text->line_end == '\n' && !memchr(begin, '\r', size) &&
-        is_composed(begin, size)) { /* clean as it is, as most are */
-        text->clean = text->raw.bytes;
-        text->size = size;
-        return NULL;
+        (form == TEXT_AS_IS || is_composed(begin, size))) { /* clean as it is, as most are */
+        char *wrong = form == TEXT_AS_IS ? check_lines(text) : NULL;
+        text->clean = wrong ? NULL : text->raw.bytes;
+        text->size = wrong ? 0 : size;
+        return wrong;
     }
     Output out = {.room = size + 1};
     out.at = memory_take(out.room);

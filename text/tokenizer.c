@@ -435,11 +435,13 @@ void token_counts_add(TokenCounts *t, const Text *chunks, int count)
     free(wrong);
 }
 
-/* Adds the tokens of all threads, in the order of their first appearance in the text. */
+/* Adds the tokens of all threads, in the order of their first appearance in the text. A thread that
+ * was alone has counted them in this order. */
 static WordCounts add_up(TokenCounts *t)
 {
-    WordCounts all = word_counts_new();
-    for (ptrdiff_t i = 0; i < arrlen(t->chunks); i++) {
+    const bool alone = arrlen(t->threads) == 1;
+    WordCounts all = alone ? t->threads->tokens : word_counts_new();
+    for (ptrdiff_t i = 0; i < arrlen(t->chunks) && !alone; i++) {
         Counted *c = &t->threads[t->chunks[i].thread];
         for (; c->moved < t->chunks[i].known; c->moved++)
             word_counts_add(&all, vocabulary_word(&c->tokens.words, c->moved),
@@ -447,7 +449,8 @@ static WordCounts add_up(TokenCounts *t)
                             c->tokens.counts[c->moved]);
     }
     for (ptrdiff_t i = 0; i < arrlen(t->threads); i++) {
-        word_counts_free(&t->threads[i].tokens);
+        if (!alone)
+            word_counts_free(&t->threads[i].tokens);
         token_cache_free(&t->threads[i].cache);
     }
     arrfree(t->threads);

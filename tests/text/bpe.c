@@ -257,6 +257,17 @@ TEST(words_numbers_and_others)
     assert_words("a\u0378b", "a|\u0378|b|"); /* unassigned */
 }
 
+/* A part of a text ends where it is cut, whatever follows. */
+TEST(a_word_ends_with_its_part)
+{
+    const char *text = "el gato", *at = text;
+    Span word;
+    assert_true(byte_level_word(&at, text + 3, &word));
+    assert_true(byte_level_word(&at, text + 3, &word));
+    assert_ptr_equal(word.end, text + 3);
+    assert_false(byte_level_word(&at, text + 3, &word));
+}
+
 TEST(contractions)
 {
     assert_words("It's I'm we'll you've they're she'd can't",

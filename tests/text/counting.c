@@ -254,11 +254,11 @@ static void check_predictions(const Ngrams *t, int k)
 
 TEST(each_order_is_what_brute_force_says)
 {
-    double losses[KNESER_NEY_MOST + 1];
+    double losses[KNESER_NEY_MOST + 1], trial[KNESER_NEY_MOST + 1];
     for (uint32_t seed = 1; seed <= 12; seed++) {
         enum { MOST = 200 };
         int tokens[MOST], before[MOST];
-        uint8_t purpose[MOST];
+        uint8_t purpose[MOST], tried[MOST];
         Ngrams n = {tokens, before, purpose, 0, 2 + (int)(seed % 3)};
         uint32_t drawn = seed;
         for (int sequence = 0; sequence < 4; sequence++) {
@@ -267,12 +267,21 @@ TEST(each_order_is_what_brute_force_says)
                 tokens[n.count] = draw(&drawn, n.vocabulary);
                 before[n.count] = i;
                 purpose[n.count] = (uint8_t)(i ? draw(&drawn, 4) : 0);
+                tried[n.count] = (uint8_t)(i ? draw(&drawn, 4) & ~(purpose[n.count] & 2) : 0);
             }
             purpose[n.count - 1] = NGRAM_PREDICTED;
+            tried[n.count - 1] = NGRAM_COUNTED;
+            purpose[n.count - 2] = NGRAM_COUNTED;
+            tried[n.count - 2] = NGRAM_PREDICTED;
         }
-        kneser_ney_losses(&n, KNESER_NEY_MOST, losses);
-        for (int k = 0; k <= KNESER_NEY_MOST; k++)
+        for (size_t i = 0; i < n.count; i++)
+            purpose[i] |= (uint8_t)(tried[i] * NGRAM_TRIAL);
+        const Ngrams in_trial = {tokens, before, tried, n.count, n.vocabulary};
+        kneser_ney_losses(&n, KNESER_NEY_MOST, losses, trial);
+        for (int k = 0; k <= KNESER_NEY_MOST; k++) {
             assert_true(fabs(losses[k] - loss(&n, k)) < 1e-12);
+            assert_true(fabs(trial[k] - loss(&in_trial, k)) < 1e-12);
+        }
         for (int k = 1; k <= KNESER_NEY_MOST; k++)
             check_predictions(&n, k);
     }

@@ -212,6 +212,7 @@ TEST(standard_input_is_read)
 TEST(a_text_may_stay_as_it_is)
 {
     assert_clean("cafe\u0301 \u2126\r\nA", TEXT_AS_IS, "cafe\u0301 \u2126\nA");
+    assert_clean("a\n\xFF", TEXT_AS_IS, "a.txt:2:1: byte 0xFF");
     assert_clean("cafe\u0301 \u2126", TEXT_COMPOSED, "caf\u00E9 \u03A9");
 }
 

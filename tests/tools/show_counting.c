@@ -57,12 +57,12 @@ int main(int argc, char **argv)
                   .before = memory_new(most, sizeof *all.before, "a test"),
                   .purpose = memory_new(most, sizeof *all.purpose, "a test"),
                   .vocabulary = c->vocabulary};
-    double losses[KNESER_NEY_MOST + 1];
+    double losses[KNESER_NEY_MOST + 1], trial[KNESER_NEY_MOST + 1];
 
     printf("{\"vocabulary\":%d", c->vocabulary);
     show_part(c, &c->train, "train", NGRAM_COUNTED, &all);
     show_part(c, &c->held_out, "held_out", NGRAM_PREDICTED, &all);
-    kneser_ney_losses(&all, KNESER_NEY_MOST, losses);
+    kneser_ney_losses(&all, KNESER_NEY_MOST, losses, trial);
     for (int k = 0; k <= KNESER_NEY_MOST; k++)
         printf("%s%.17g", k ? "," : ",\n\"losses\":[", losses[k]);
     printf("]}\n");

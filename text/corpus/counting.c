@@ -5,7 +5,9 @@
 #include "base/numbers/elementary.h"
 
 /* Order by order. The tokens that end the same k tokens are a group; the groups of
- * k + 1 are parts of those of k, so no n-gram is ever looked up. */
+ * k + 1 are parts of those of k, so no n-gram is ever looked up. A token that is alone in its group
+ * is alone in all longer ones: where only losses are asked for, it gets no number there, and the
+ * higher the order, the fewer tokens are left to be sorted. */
 static int *ints_new(size_t count)
 {
     return memory_new(count, sizeof(int), "counting n-grams");
@@ -14,26 +16,36 @@ static int *ints_new(size_t count)
 /* The last `length` tokens up to each token. Those that are alike have the same number. */
 typedef struct {
     int length;
-    int *of;    /* (count) the number of each token's group; -1: its sequence is not so long */
-    int groups; /* how many there are */
+    bool numbers_all; /* those that are alone, too */
+    int *of;          /* (count) the number of each token's group; -1: its sequence is not so long,
+                         or it is alone */
+    int groups;       /* how many have numbers */
 } Level;
 
 /* After no tokens, all are in one group. */
-static Level level_first(const Ngrams *text)
+static Level level_first(const Ngrams *text, bool numbers_all)
 {
-    return (Level){0, ints_new(text->count), 1};
+    return (Level){0, numbers_all, ints_new(text->count), 1};
 }
 
-/* Sorts the items of `from` by a number of each below `limit`; equal ones stay in order. */
-static void sort_by(const int *number, int limit, const int *from, int *into, size_t count)
+/* Whether as many tokens as the level has end with this one. */
+static bool is_long(const Ngrams *text, const Level *level, size_t i)
+{
+    return text->before[i] >= level->length - 1;
+}
+
+/* Sorts the items of `from` by the number, below `limit`, that each has `back` places before it;
+ * equal ones stay in order. */
+static void sort_by(const int *number, int back, int limit, const int *from, int *into,
+                    size_t count)
 {
     int *end = ints_new((size_t)limit + 1);
     for (size_t i = 0; i < count; i++)
-        end[number[from[i]] + 1]++;
+        end[number[from[i] - back] + 1]++;
     for (int n = 0; n < limit; n++)
         end[n + 1] += end[n];
     for (size_t i = 0; i < count; i++)
-        into[end[number[from[i]]]++] = from[i];
+        into[end[number[from[i] - back]]++] = from[i];
     free(end);
 }
 
@@ -41,26 +53,28 @@ static void sort_by(const int *number, int limit, const int *from, int *into, si
  * before it. */
 static Level level_after(const Ngrams *text, const Level *shorter)
 {
-    Level level = {.length = shorter->length + 1, .of = ints_new(text->count)};
-    int *first = ints_new(text->count), *items = ints_new(text->count),
-        *sorted = ints_new(text->count);
+    const int back = shorter->length, *of = shorter->of, *tokens = text->tokens;
+    Level level = {back + 1, shorter->numbers_all, ints_new(text->count), 0};
+    int *items = ints_new(text->count), *sorted = ints_new(text->count);
     size_t count = 0;
     for (size_t i = 0; i < text->count; i++) {
         level.of[i] = -1;
-        if (text->before[i] >= shorter->length) {
-            first[i] = text->tokens[i - (size_t)shorter->length];
+        if (is_long(text, &level, i) && of[i] >= 0)
             items[count++] = (int)i;
-        }
     }
-    sort_by(first, text->vocabulary, items, sorted, count);
-    sort_by(shorter->of, shorter->groups, sorted, items, count);
-    for (size_t i = 0; i < count; i++) {
-        const int now = items[i], last = i ? items[i - 1] : -1;
-        level.groups +=
-            last < 0 || first[now] != first[last] || shorter->of[now] != shorter->of[last];
-        level.of[now] = level.groups - 1;
+    sort_by(tokens, back, text->vocabulary, items, sorted, count);
+    sort_by(of, 0, shorter->groups, sorted, items, count);
+    for (size_t i = 0, end; i < count; i = end) {
+        const int token = tokens[items[i] - back], group = of[items[i]];
+        for (end = i + 1;
+             end < count && of[items[end]] == group && tokens[items[end] - back] == token;)
+            end++;
+        if (end - i == 1 && !level.numbers_all)
+            continue;
+        for (size_t alike = i; alike < end; alike++)
+            level.of[items[alike]] = level.groups;
+        level.groups++;
     }
-    free(first);
     free(items);
     free(sorted);
     return level;
@@ -68,49 +82,34 @@ static Level level_after(const Ngrams *text, const Level *shorter)
 
 /* ---- Counts ---- */
 
-/* How many different tokens stand before each group; each time counts where none does. In the
- * highest order, where `longer` is NULL, each time counts. */
-static int *counts_of(const Ngrams *text, const Level *level, const Level *longer)
+/* One of the two uses of the same text: see NGRAM_TRIAL. */
+typedef struct {
+    const Ngrams *text;
+    int times; /* what its purposes are multiplied by */
+} Use;
+
+static bool is_counted(Use use, size_t i)
 {
-    int *counts = ints_new((size_t)level->groups);
-    bool *seen = memory_new(longer ? (size_t)longer->groups : 0, sizeof *seen, "counting n-grams");
-    for (size_t i = 0; i < text->count; i++) {
-        if (level->of[i] < 0 || !(text->purpose[i] & NGRAM_COUNTED))
-            continue;
-        const int group = longer ? longer->of[i] : -1;
-        counts[level->of[i]] += group < 0 || !seen[group];
-        if (group >= 0)
-            seen[group] = true;
-    }
-    free(seen);
-    return counts;
+    return use.text->purpose[i] & NGRAM_COUNTED * use.times;
+}
+
+static bool is_predicted(Use use, size_t i)
+{
+    return use.text->purpose[i] & NGRAM_PREDICTED * use.times;
 }
 
 /* What follows a history. */
 typedef struct {
-    int64_t sum;              /* c(h·) */
-    int64_t ones, twos, more; /* N1, N2, N3 */
+    int sum;              /* c(h·) */
+    int ones, twos, more; /* N1, N2, N3 */
 } Followers;
 
-/* What follows each history; a history is a group of `shorter`. */
-static Followers *followers_of(const Ngrams *text, const Level *shorter, const Level *level,
-                               const int *counts)
+static void add_follower(Followers *f, int count)
 {
-    Followers *all = memory_new((size_t)shorter->groups, sizeof *all, "counting n-grams");
-    bool *seen = memory_new((size_t)level->groups, sizeof *seen, "counting n-grams");
-    for (size_t i = 0; i < text->count; i++) {
-        const int group = level->of[i];
-        if (group < 0 || !(text->purpose[i] & NGRAM_COUNTED) || seen[group])
-            continue;
-        seen[group] = true;
-        Followers *f = &all[shorter->length ? shorter->of[i - 1] : 0];
-        f->sum += counts[group];
-        f->ones += counts[group] == 1;
-        f->twos += counts[group] == 2;
-        f->more += counts[group] > 2;
-    }
-    free(seen);
-    return all;
+    f->sum += count;
+    f->ones += count == 1;
+    f->twos += count == 2;
+    f->more += count > 2;
 }
 
 /* D of the counts 0, 1, 2, and 3 or more. */
@@ -118,12 +117,75 @@ typedef struct {
     double of[4];
 } Discounts;
 
-static Discounts discounts_of(const int *counts, int groups)
+/* The counts of an order, and what follows from them. */
+typedef struct {
+    int *counts;          /* of each group of its level */
+    Followers *followers; /* of each history, which is a group of the shorter level */
+    Discounts discounts;
+} Smoothing;
+
+static void order_free(Smoothing *order)
+{
+    free(order->counts);
+    free(order->followers);
+}
+
+/* Counts each group: in the highest order each time, in a lower one how many different tokens stand
+ * before it, and each time where none does. Returns how many tokens without a group count. */
+static int count_groups(Use use, const Level *level, const Level *longer, int *highest, int *lower)
+{
+    bool *seen = memory_new((size_t)longer->groups, sizeof *seen, "counting n-grams");
+    int alone = 0;
+    for (size_t i = 0; i < use.text->count; i++) {
+        if (!is_counted(use, i) || !is_long(use.text, level, i))
+            continue;
+        const int group = level->of[i], more = longer->of[i];
+        if (group < 0) {
+            alone++;
+            continue;
+        }
+        highest[group]++;
+        lower[group] += more < 0 || !seen[more];
+        if (more >= 0)
+            seen[more] = true;
+    }
+    free(seen);
+    return alone;
+}
+
+/* The group of a token's history; -1: that is alone. */
+static int history_of(const Level *shorter, size_t i)
+{
+    return shorter->length ? shorter->of[i - 1] : 0;
+}
+
+/* Adds each group to what follows its history. */
+static void add_followers(Use use, const Level *shorter, const Level *level, Smoothing *highest,
+                          Smoothing *lower)
+{
+    bool *seen = memory_new((size_t)level->groups, sizeof *seen, "counting n-grams");
+    for (size_t i = 0; i < use.text->count; i++) {
+        if (!is_counted(use, i) || !is_long(use.text, level, i))
+            continue;
+        const int group = level->of[i], history = history_of(shorter, i);
+        if (history < 0 || (group >= 0 && seen[group]))
+            continue;
+        add_follower(&highest->followers[history], group < 0 ? 1 : highest->counts[group]);
+        add_follower(&lower->followers[history], group < 0 ? 1 : lower->counts[group]);
+        if (group >= 0)
+            seen[group] = true;
+    }
+    free(seen);
+}
+
+/* `alone` are groups without a number, which have the count 1. */
+static Discounts discounts_of(const int *counts, int groups, int alone)
 {
     double n[5] = {0};
     for (int g = 0; g < groups; g++)
         if (counts[g] >= 1 && counts[g] <= 4)
             n[counts[g]]++;
+    n[1] += alone;
     Discounts d = {{0, 0.5, 1, 1.5}};
     if (n[1] == 0 || n[2] == 0 || n[3] == 0 || n[4] == 0)
         return d;
@@ -137,69 +199,85 @@ static Discounts discounts_of(const int *counts, int groups)
     return found;
 }
 
+static Smoothing smoothing_new(const Level *shorter, const Level *level)
+{
+    return (Smoothing){
+        .counts = ints_new((size_t)level->groups),
+        .followers = memory_new((size_t)shorter->groups, sizeof(Followers), "counting n-grams")};
+}
+
+/* An order, as the highest one and as a lower one. */
+static void order_of(Use use, const Level *shorter, const Level *level, const Level *longer,
+                     Smoothing *highest, Smoothing *lower)
+{
+    *highest = smoothing_new(shorter, level);
+    *lower = smoothing_new(shorter, level);
+    const int alone = count_groups(use, level, longer, highest->counts, lower->counts);
+    add_followers(use, shorter, level, highest, lower);
+    highest->discounts = discounts_of(highest->counts, level->groups, alone);
+    lower->discounts = discounts_of(lower->counts, level->groups, alone);
+}
+
 /* ---- Probabilities ---- */
 
-/* The counts of an order, and what follows from them. */
-typedef struct {
-    int *counts;
-    Followers *followers;
-    Discounts discounts;
-} Smoothing;
-
-static Smoothing order_of(const Ngrams *text, const Level *shorter, const Level *level,
-                          const Level *longer)
-{
-    int *counts = counts_of(text, level, longer);
-    return (Smoothing){counts, followers_of(text, shorter, level, counts),
-                       discounts_of(counts, level->groups)};
-}
-
-static void order_free(Smoothing *order)
-{
-    free(order->counts);
-    free(order->followers);
-}
-
 /* p_k of a token that has this count after a history, from p_{k−1}. */
-static double probability(const Smoothing *order, int history, int count, double shorter)
+static double probability(const Discounts *discounts, const Followers *f, int count, double shorter)
 {
-    const Followers *f = &order->followers[history];
     if (!f->sum)
         return shorter;
-    const double *D = order->discounts.of, sum = (double)f->sum;
+    const double *D = discounts->of, sum = (double)f->sum;
     const double left = D[1] * (double)f->ones + D[2] * (double)f->twos + D[3] * (double)f->more;
     return ((double)count - D[count < 3 ? count : 3]) / sum + left / sum * shorter;
 }
 
-void kneser_ney_losses(const Ngrams *text, int most, double *losses)
+/* The same for a token of the text. A history that is alone is followed by this token only. */
+static double probability_at(Use use, const Smoothing *order, const Level *shorter,
+                             const Level *level, size_t i, double lower)
 {
-    Level shorter = level_first(text), level = level_after(text, &shorter);
-    double *p = memory_new(text->count, sizeof *p, "counting n-grams"); /* of the lower orders */
+    const int group = level->of[i], history = history_of(shorter, i);
+    const int count = group < 0 ? is_counted(use, i) : order->counts[group];
+    Followers own = {0};
+    add_follower(&own, count);
+    return probability(&order->discounts, history < 0 ? &own : &order->followers[history], count,
+                       lower);
+}
+
+/* One order of one use: the mean of −ln p, if it is the highest one; p (count) of the order below
+ * it becomes that of this one. */
+static double loss_of(Use use, const Level *shorter, const Level *level, const Level *longer,
+                      double *p)
+{
+    Smoothing highest, lower;
+    double sum = 0;
     size_t predicted = 0;
-    for (size_t i = 0; i < text->count; i++) {
-        p[i] = 1 / (double)text->vocabulary;
-        predicted += (text->purpose[i] & NGRAM_PREDICTED) != 0;
+    order_of(use, shorter, level, longer, &highest, &lower);
+    for (size_t i = 0; i < use.text->count; i++) {
+        if (!is_predicted(use, i))
+            continue;
+        double highest_p = p[i];
+        if (is_long(use.text, level, i)) {
+            highest_p = probability_at(use, &highest, shorter, level, i, p[i]);
+            p[i] = probability_at(use, &lower, shorter, level, i, p[i]);
+        }
+        sum -= elementary_log(highest_p);
+        predicted++;
     }
-    losses[0] = elementary_log(text->vocabulary);
+    order_free(&highest);
+    order_free(&lower);
+    return sum / (double)predicted;
+}
+
+void kneser_ney_losses(const Ngrams *text, int most, double *losses, double *trial)
+{
+    Level shorter = level_first(text, false), level = level_after(text, &shorter);
+    double *p = memory_new(text->count, sizeof *p, "counting n-grams"); /* of the lower orders */
+    for (size_t i = 0; i < text->count; i++)
+        p[i] = 1 / (double)text->vocabulary;
+    losses[0] = trial[0] = elementary_log(text->vocabulary);
     for (int k = 1; k <= most; k++) {
         Level longer = level_after(text, &level);
-        Smoothing highest = order_of(text, &shorter, &level, NULL);
-        Smoothing lower = order_of(text, &shorter, &level, &longer);
-        double sum = 0;
-        for (size_t i = 0; i < text->count; i++) {
-            if (!(text->purpose[i] & NGRAM_PREDICTED))
-                continue;
-            double highest_p = p[i];
-            if (level.of[i] >= 0) {
-                const int history = k > 1 ? shorter.of[i - 1] : 0, group = level.of[i];
-                highest_p = probability(&highest, history, highest.counts[group], p[i]);
-                p[i] = probability(&lower, history, lower.counts[group], p[i]);
-            }
-            sum -= elementary_log(highest_p);
-        }
-        losses[k] = sum / (double)predicted;
-        order_free(&highest);
-        order_free(&lower);
+        losses[k] = loss_of((Use){text, 1}, &shorter, &level, &longer, p);
+        trial[k] = loss_of((Use){text, NGRAM_TRIAL}, &shorter, &level, &longer, p);
         free(shorter.of);
         shorter = level;
         level = longer;
@@ -245,13 +323,16 @@ static void hang(Nodes *above, Nodes *nodes, const Ngrams *text, const Level *sh
 KneserNey *kneser_ney_new(const Ngrams *text, int order)
 {
     KneserNey *all = memory_new(1, sizeof *all, "counting n-grams");
-    Level shorter = level_first(text), level = level_after(text, &shorter);
+    Level shorter = level_first(text, true), level = level_after(text, &shorter);
     all->vocabulary = text->vocabulary;
     all->order = order;
     for (int k = 1; k <= order; k++) {
         Level longer = level_after(text, &level);
         hang(&all->nodes[k - 1], &all->nodes[k], text, &shorter, &level);
-        all->nodes[k].order = order_of(text, &shorter, &level, k < order ? &longer : NULL);
+        Smoothing other, *own = &all->nodes[k].order;
+        order_of((Use){text, 1}, &shorter, &level, &longer, k < order ? &other : own,
+                 k < order ? own : &other);
+        order_free(&other);
         free(shorter.of);
         shorter = level;
         level = longer;
@@ -309,7 +390,8 @@ void kneser_ney_predict(const KneserNey *all, const int *history, int length, do
             break;
         for (int w = 0; w < V; w++) {
             node[w] = below(all, k, node[w], k > 1 ? token : w);
-            p[w] = probability(order, before, node[w] < 0 ? 0 : order->counts[node[w]], p[w]);
+            p[w] = probability(&order->discounts, &order->followers[before],
+                               node[w] < 0 ? 0 : order->counts[node[w]], p[w]);
         }
     }
     free(node);
@@ -358,14 +440,16 @@ static void add_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t
     }
 }
 
-/* Lets a tenth be predicted and not counted: every tenth sequence, or the end of a stream. */
+/* In the trial, a tenth is predicted and not counted: every tenth sequence, or the end of a
+ * stream. */
 static void hold_back(Ngrams *all, bool stream)
 {
     int sequence = 0;
     for (size_t i = 0; i < all->count; i++) {
         sequence += !all->before[i];
-        if (all->purpose[i] && (stream ? i >= all->count - all->count / 10 : sequence % 10 == 0))
-            all->purpose[i] = NGRAM_PREDICTED;
+        const bool held = stream ? i >= all->count - all->count / 10 : sequence % 10 == 0;
+        if (all->purpose[i])
+            all->purpose[i] |= NGRAM_TRIAL * (held ? NGRAM_PREDICTED : NGRAM_COUNTED);
     }
 }
 
@@ -412,20 +496,15 @@ Counting counting_of(const Corpus *corpus)
     const Part *evaluated = &corpus->evaluated;
     const size_t more = evaluated->rows + evaluated->count * KNESER_NEY_MOST;
     int *room = room_for_piece(corpus);
-    double losses[KNESER_NEY_MOST + 1];
+    double losses[KNESER_NEY_MOST + 1], trial[KNESER_NEY_MOST + 1];
     Ngrams all;
     found.some = count_part(&all, corpus, &corpus->train, more, room) > 0;
     hold_back(&all, corpus->stream);
-    kneser_ney_losses(&all, KNESER_NEY_MOST, losses);
-    for (int k = 2; k <= KNESER_NEY_MOST; k++)
-        if (losses[k] < losses[found.order])
-            found.order = k;
-
-    for (size_t i = 0; i < all.count; i++)
-        if (all.purpose[i])
-            all.purpose[i] = NGRAM_COUNTED;
     add_part(&all, corpus, evaluated, 0, NGRAM_PREDICTED, room);
-    kneser_ney_losses(&all, found.order, losses);
+    kneser_ney_losses(&all, KNESER_NEY_MOST, losses, trial);
+    for (int k = 2; k <= KNESER_NEY_MOST; k++)
+        if (trial[k] < trial[found.order])
+            found.order = k;
     found.loss = losses[found.order];
     free(room);
     ngrams_free(&all);

@@ -26,8 +26,10 @@
  * or, if one of n1 to n4 is 0 or a Dj is not above 0 and at most j: 1/2, 1 and 3/2. */
 enum { KNESER_NEY_MOST = 8 }; /* the highest order */
 
-/* What is done with a token: it is counted after its history, predicted, both, or only read. */
-enum { NGRAM_COUNTED = 1, NGRAM_PREDICTED = 2 };
+/* What is done with a token: it is counted after its history, predicted, both, or only read. What
+ * is done with it in a trial beside that, with other tokens to be predicted, is NGRAM_TRIAL times
+ * as much. */
+enum { NGRAM_COUNTED = 1, NGRAM_PREDICTED = 2, NGRAM_TRIAL = 4 };
 
 /* Sequences, one after another. No history goes beyond the beginning of its sequence. */
 typedef struct {
@@ -38,9 +40,9 @@ typedef struct {
     int vocabulary; /* V: tokens are below this */
 } Ngrams;
 
-/* losses (KNESER_NEY_MOST + 1): the mean of −ln p over the predicted tokens, of each order from 0
- * to `most`. */
-void kneser_ney_losses(const Ngrams *text, int most, double *losses);
+/* losses, trial (KNESER_NEY_MOST + 1): the mean of −ln p over the tokens that are predicted, and
+ * over those of the trial, of each order from 0 to `most`. */
+void kneser_ney_losses(const Ngrams *text, int most, double *losses, double *trial);
 
 /* The counts of one order, from which any probability can be asked for. */
 typedef struct KneserNey KneserNey;

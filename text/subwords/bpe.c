@@ -73,7 +73,7 @@ static inline CharacterClass class_next(const char **at, const char *end)
 }
 
 /* The end of the run of a class from `at` on. Most runs are ASCII letters. */
-static const char *run_end(const char *at, const char *end, CharacterClass class)
+static inline const char *run_end(const char *at, const char *end, CharacterClass class)
 {
     if (class == CLASS_LETTER)
         at = after_letters(at, end, false);
@@ -149,6 +149,9 @@ static bool joins(char first, CharacterClass next, WordPattern pattern)
 /* The alternatives of the pattern, in its order. */
 static const char *word_end(const char *at, const char *end, WordPattern pattern)
 {
+    const char *letter = at + (*at == ' ');
+    if (letter < end && (unsigned char)*letter < 0x80 && ascii[(int)*letter] == CLASS_LETTER)
+        return run_end(letter + 1, end, CLASS_LETTER); /* most words, by all patterns */
     const bool lines = pattern_has_lines(pattern);
     const size_t contraction = *at == '\'' ? contraction_size(at, end, lines) : 0;
     if (contraction)

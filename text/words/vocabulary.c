@@ -79,13 +79,17 @@ static void put_in_set(const Vocabulary *v, WordSet *set, int id)
         memset(set->second, true, sizeof set->second);
 }
 
-int vocabulary_add(Vocabulary *v, const char *word, size_t size, bool special)
+/* The slot of a word that may be new. */
+static size_t slot_to_add(Vocabulary *v, const char *word, size_t size)
 {
     if (2 * ((size_t)v->count + 1) > v->slot_count)
         grow(v);
-    const size_t slot = slot_of(v, word, size);
-    if (v->slots[slot] >= 0)
-        return -1;
+    return slot_of(v, word, size);
+}
+
+/* Adds a word at its slot, which is free; returns its id. */
+static int add_at(Vocabulary *v, size_t slot, const char *word, size_t size, bool special)
+{
     arrput(v->start, (size_t)arrlen(v->bytes));
     arrput(v->kinds, special ? WORD_SPECIAL : WORD_PLAIN);
     char *copy = arraddnptr(v->bytes, size + 1);
@@ -95,6 +99,12 @@ int vocabulary_add(Vocabulary *v, const char *word, size_t size, bool special)
     if (special)
         put_in_set(v, &v->reserved, v->count - 1);
     return v->count - 1;
+}
+
+int vocabulary_add(Vocabulary *v, const char *word, size_t size, bool special)
+{
+    const size_t slot = slot_to_add(v, word, size);
+    return v->slots[slot] >= 0 ? -1 : add_at(v, slot, word, size, special);
 }
 
 int vocabulary_find(const Vocabulary *v, const char *word, size_t size)
@@ -182,9 +192,10 @@ void word_counts_free(WordCounts *c)
 
 int word_counts_add(WordCounts *c, const char *word, size_t size, int64_t times)
 {
-    int id = vocabulary_find(&c->words, word, size);
+    const size_t slot = slot_to_add(&c->words, word, size);
+    int id = c->words.slots[slot];
     if (id < 0) {
-        id = vocabulary_add(&c->words, word, size, false);
+        id = add_at(&c->words, slot, word, size, false);
         arrput(c->counts, 0);
     }
     c->counts[id] += times;

@@ -25,10 +25,14 @@ typedef struct {
     int prefix;   /* of a sequence that is seen so */
 } View;
 
-/* What a comparison of two places of the same position needs to know. */
+/* What a comparison of two places of the same position needs to know, and the memory that sorting
+ * them takes. */
 typedef struct {
     const Ids *ids;
     const View *views;
+    int limit;    /* above all numbers of views and of tokens */
+    Place *room;  /* (places of the position) */
+    size_t *ends; /* (limit + 1) */
 } Sight;
 
 /* Orders places by what a model sees there. Those that see in other ways are not alike. */
@@ -69,11 +73,60 @@ static double entropy(const Place *places, size_t count)
     return sum;
 }
 
+/* How many numbers a comparison of places looks at that see in the same way; and number `n` of
+ * them: the view, the token, what is seen farther and farther away, the target. */
+static ptrdiff_t numbers_of(const Place *place, const Sight *sight)
+{
+    return arrlen(sight->views[place->view].offsets) + 3;
+}
+
+static int number_at(const Place *place, ptrdiff_t n, const Sight *sight)
+{
+    if (n < 2)
+        return n ? place->token : place->view;
+    const int *offsets = sight->views[place->view].offsets;
+    return n - 2 == arrlen(offsets)
+               ? place->target
+               : ids_at(sight->ids, (size_t)((int64_t)place->at + offsets[n - 2]));
+}
+
+/* Sorts places whose first n numbers are alike: many of them by counting how often they have each
+ * next number, few by comparing. */
+static void sort_places(Place *places, size_t count, ptrdiff_t n, const Sight *sight)
+{
+    assert(sight->views);
+    if (n == numbers_of(places, sight))
+        return;
+    if (count < (size_t)sight->limit) {
+        sort_within(places, count, sizeof *places, compare, (void *)sight);
+        return;
+    }
+    memset(sight->ends, 0, ((size_t)sight->limit + 1) * sizeof *sight->ends);
+    for (size_t i = 0; i < count; i++)
+        sight->ends[number_at(&places[i], n, sight) + 1]++;
+    for (int number = 0; number < sight->limit; number++)
+        sight->ends[number + 1] += sight->ends[number];
+    for (size_t i = 0; i < count; i++)
+        sight->room[sight->ends[number_at(&places[i], n, sight)]++] = places[i];
+    memcpy(places, sight->room, count * sizeof *places);
+    for (size_t i = 0, end; i < count; i = end) {
+        const int number = number_at(&places[i], n, sight);
+        for (end = i + 1; end < count && number_at(&places[end], n, sight) == number;)
+            end++;
+        sort_places(places + i, end - i, n + 1, sight);
+    }
+}
+
 /* The sum over all places of a position, which come in any order. */
 static double entropy_at(Place *places, size_t count, Sight sight)
 {
     double sum = 0;
-    sort_within(places, count, sizeof *places, compare, &sight);
+    AUTOFREE Place *room = memory_take(count * sizeof *room);
+    AUTOFREE size_t *ends = memory_take(((size_t)sight.limit + 1) * sizeof *ends);
+    sight.room = room;
+    sight.ends = ends;
+    if (count)
+        sort_places(places, count, 0, &sight);
     for (size_t i = 0, alike; i < count; i += alike) {
         for (alike = 1; i + alike < count && !compare_seen(&places[i], &places[i + alike], &sight);)
             alike++;
@@ -155,7 +208,7 @@ static int number_of(View **views, View view, const Eyes *eyes, int position)
 
 /* The entropy of all places of a position. *most becomes how many tokens are seen there at most,
  * *all whether nothing that could be seen is not. */
-static double entropy_of(const Ids *ids, Place *places, size_t count, int position,
+static double entropy_of(const Corpus *corpus, Place *places, size_t count, int position,
                          const Eyes *eyes, int *most, bool *all)
 {
     View *views = NULL;  /* stb_ds array */
@@ -175,7 +228,9 @@ static double entropy_of(const Ids *ids, Place *places, size_t count, int positi
         }
         places[i].view = numbers[prefix] - 1;
     }
-    const double sum = entropy_at(places, count, (Sight){ids, views});
+    const Sight sight = {&corpus->ids, views, max_int(corpus->vocabulary, (int)arrlen(views)), NULL,
+                         NULL};
+    const double sum = entropy_at(places, count, sight);
     for (ptrdiff_t i = 0; i < arrlen(views); i++)
         arrfree(views[i].offsets);
     arrfree(views);
@@ -206,8 +261,8 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
         const size_t begin = i ? end[i - 1] : 0;
         int most_here;
         bool all_here;
-        sums[i] = entropy_of(&corpus->ids, places + begin, end[i] - begin, i, &eyes, &most_here,
-                             &all_here);
+        sums[i] =
+            entropy_of(corpus, places + begin, end[i] - begin, i, &eyes, &most_here, &all_here);
         most = max_int(most, most_here);
         all = all && all_here;
     }
@@ -217,24 +272,26 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
     return sum / (double)end[T - 1];
 }
 
-/* Each thread counts some of the pieces. If a few tokens are frequent, one count would have to wait
- * for the one before it: four are kept of each token. */
+/* Each thread counts some of the pieces; those of a stream are read many at once. If a few tokens
+ * are frequent, one count would have to wait for the one before it: four are kept of each token. */
 double floor_unigram(const Corpus *corpus, int vocabulary)
 {
     const size_t V = (size_t)vocabulary;
     const Part *part = &corpus->train;
+    const size_t T = (size_t)corpus->context, together = part->list ? 1 : 4096 / T + 1;
     AUTOFREE size_t *seen = memory_new(V, sizeof *seen, "counting words");
     size_t all = 0;
     double sum = 0;
     OMP(parallel if (part->targets > 1 << 16))
     {
         AUTOFREE size_t *own = memory_new(4 * V, sizeof *own, "counting words");
-        AUTOFREE int *tokens =
-            memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting words");
+        AUTOFREE int *tokens = memory_new(together * T + 1, sizeof *tokens, "counting words");
         OMP(for schedule(static))
-        for (size_t p = 0; p < part->count; p++) {
-            const Sequence sequence =
-                corpus_sequence(corpus, corpus_piece(corpus, part, p), tokens);
+        for (size_t p = 0; p < part->count; p += together) {
+            const size_t end = p + together < part->count ? p + together : part->count;
+            Piece piece = corpus_piece(corpus, part, p), last = corpus_piece(corpus, part, end - 1);
+            piece.length = last.from + last.length - piece.from;
+            const Sequence sequence = corpus_sequence(corpus, piece, tokens);
             for (int i = 0; i < sequence.rows; i++) {
                 const int target = objective_target(&corpus->objective, &sequence, i);
                 if (target >= 0)
