@@ -84,7 +84,7 @@ static Real *log_sum_of(const HeadView *head, Strip s, int r)
 static void strip_softmax(Matrix P, const HeadView *head, Strip s)
 {
     const Real scale = head->scale;
-    Real tops[STRIP_ROWS], sums[STRIP_ROWS];
+    Real tops[STRIP_ROWS] = {0}, sums[STRIP_ROWS];
     for (int r = 0; r < s.queries; r++)
         tops[r] = largest(ROW(P.at, r, s.width), s.width);
     for (int r = 0; r < s.queries; r++) {
