@@ -73,16 +73,32 @@ static Real largest(const Real *scores, int width)
     return top;
 }
 
-/* scores[0..width) -> softmax(scale · scores); returns ln Σ exp(scale · score). */
-static Real softmax(Real *scores, int width, Real scale)
+static Real *log_sum_of(const HeadView *head, Strip s, int r)
 {
-    const Real top = largest(scores, width);
-    Real sum;
-    SUM_IN_LANES(Real, sum, j, width, scores[j] = real_exp((scores[j] - top) * scale));
-    const Real share = 1 / sum;
-    for (int j = 0; j < width; j++)
-        scores[j] *= share;
-    return top * scale + (Real)elementary_log((double)sum);
+    assert(head->log_sum);
+    return head->log_sum + (ptrdiff_t)(s.query + r * s.step) * head->heads;
+}
+
+/* P = softmax(scale · scores), in place. Notes ln Σ exp(scale · score) of each row. All maxima come
+ * first, then all sums, since what a row waits for is then computed while others are. */
+static void strip_softmax(Matrix P, const HeadView *head, Strip s)
+{
+    const Real scale = head->scale;
+    Real tops[STRIP_ROWS] = {0}, sums[STRIP_ROWS];
+    for (int r = 0; r < s.queries; r++)
+        tops[r] = largest(ROW(P.at, r, s.width), s.width);
+    for (int r = 0; r < s.queries; r++) {
+        Real *row = ROW(P.at, r, s.width);
+        const Real top = tops[r];
+        SUM_IN_LANES(Real, sums[r], j, s.width, row[j] = real_exp((row[j] - top) * scale));
+    }
+    for (int r = 0; r < s.queries; r++) {
+        Real *row = ROW(P.at, r, s.width);
+        const Real share = 1 / sums[r];
+        for (int j = 0; j < s.width; j++)
+            row[j] *= share;
+        *log_sum_of(head, s, r) = tops[r] * scale + (Real)elementary_log((double)sums[r]);
+    }
 }
 
 /* Steps 4 and 3 backward, in one pass: dscores from ddropped, with dropped = dropout(P). All four
@@ -98,12 +114,6 @@ static void softmax_dropout_backward(Matrix dscores, Matrix ddropped, Matrix P, 
         for (int j = 0; j < P.cols; j++)
             ds[j] = (drop[j] * ddrop[j] - p[j] * sum) * scale;
     }
-}
-
-static Real *log_sum_of(const HeadView *head, Strip s, int r)
-{
-    assert(head->log_sum);
-    return head->log_sum + (ptrdiff_t)(s.query + r * s.step) * head->heads;
 }
 
 /* P again, from the scores and the log_sum that forward kept. */
@@ -147,8 +157,7 @@ static void attend(const HeadView *head, Real *map, AttentionWork work, Dropout 
         strip_scores(P, head, s);
 
         /* 3  P = softmax(scores/√D) */
-        for (int r = 0; r < s.queries; r++)
-            *log_sum_of(head, s, r) = softmax(ROW(P.at, r, s.width), s.width, head->scale);
+        strip_softmax(P, head, s);
         if (map)
             strip_to_map(map, P, head, s);
 

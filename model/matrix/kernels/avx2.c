@@ -14,15 +14,15 @@
     _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
 #define FIRST_DOUBLES(count) \
     _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3))
-#define LOAD_FIRST(vector, at, count)                                                            \
-    ((vector) =                                                                                  \
-         _Generic(*(at), float                                                                   \
-                  : (Vector)_mm256_maskload_ps((const float *)(at), FIRST_FLOATS(count)), double \
-                  : (Vector)_mm256_maskload_pd((const double *)(at), FIRST_DOUBLES(count))))
-#define STORE_FIRST(at, vector, count)                                                           \
-    _Generic(*(at), float                                                                        \
-             : _mm256_maskstore_ps((float *)(at), FIRST_FLOATS(count), (__m256)(vector)), double \
-             : _mm256_maskstore_pd((double *)(at), FIRST_DOUBLES(count), (__m256d)(vector)))
+#define LOAD_FIRST(vector, at, count)                                                           \
+    ((vector) =                                                                                 \
+         _Generic(*(at), float                                                                  \
+                  : (Vector)_mm256_maskload_ps((const void *)(at), FIRST_FLOATS(count)), double \
+                  : (Vector)_mm256_maskload_pd((const void *)(at), FIRST_DOUBLES(count))))
+#define STORE_FIRST(at, vector, count)                                                          \
+    _Generic(*(at), float                                                                       \
+             : _mm256_maskstore_ps((void *)(at), FIRST_FLOATS(count), (__m256)(vector)), double \
+             : _mm256_maskstore_pd((void *)(at), FIRST_DOUBLES(count), (__m256d)(vector)))
 #define TILE_TARGET __attribute__((target("avx2,fma")))
 #define VECTOR_BYTES 32
 #define TILE_ROWS 6
