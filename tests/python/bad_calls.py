@@ -14,6 +14,7 @@ import subprocess
 import threading
 import unittest
 import zipfile
+from collections.abc import Sequence
 
 import numpy
 import pulga
@@ -26,11 +27,11 @@ SMALL = {"layers": 1, "heads": 2, "width": 16, "quiet": True, "overwrite": True}
 NATIVE = ("# Processes and a device that is full", "# The library")
 
 
-def started() -> list[str]:
-    """The programs that run below this process."""
+def started(names: Sequence[str] = NAMES) -> list[str]:
+    """The programs that run below this process, by their ids."""
     below = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(os.getpid())], text=True,
                            capture_output=True, check=False).stdout
-    return [line.split()[0] for line in below.splitlines() if line.split()[1] in NAMES]
+    return [line.split()[0] for line in below.splitlines() if line.split()[1] in names]
 
 
 def copied(name: str = "copied") -> pulga.Run:
@@ -84,7 +85,8 @@ def while_training(call) -> None:
 
 
 def kill() -> None:
-    os.kill(int(started()[-1]), signal.SIGKILL)
+    for process in started(["train"]):
+        os.kill(int(process), signal.SIGKILL)
 
 
 def full(call, *given, **options) -> None:
