@@ -91,7 +91,8 @@ static void swap_squares(Matrix *a, Matrix *b)
 Matrix muon_lift(Matrix u, Real *room)
 {
     const Matrix X = u.rows > u.cols ? transposed(u) : u; /* no more rows than columns */
-    const int n = X.rows, size = n * n;
+    const int n = X.rows;
+    const size_t size = (size_t)n * (size_t)n;
     Matrix R = matrix(room, n, n), Z = matrix(room + size, n, n);
     Matrix P = matrix(room + 2 * size, n, n), next = matrix(room + 3 * size, n, n);
     /* All squares are symmetric and commute, since all are polynomials of the first R. */

@@ -42,6 +42,13 @@ static inline int32_t bits_of_float(float x)
     return bits;
 }
 
+static inline float float_of_bits(int32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 static inline double from_bits(uint64_t bits)
 {
     double x;

@@ -62,10 +62,9 @@ static Q8 to_q8(const Real *numbers)
         int32_t largest = 0;
         for (int i = 0; i < ROUNDED_GRAIN / 2; i++)
             largest = max_int(largest, bits_of_float((float)numbers[i]) & 0x7FFFFFFF);
-        float most;
-        memcpy(&most, &largest, sizeof most);
-        const uint32_t up = ((uint32_t)bits_of_float(most / 127) + 0xFFFF) & 0xFFFF0000;
-        memcpy(&most, &up, sizeof up);
+        const float step = float_of_bits(largest) / 127;
+        const uint32_t up = ((uint32_t)bits_of_float(step) + 0xFFFF) & 0xFFFF0000;
+        const float most = float_of_bits((int32_t)up);
         block.scale[half] = most * 0x1p-24f;
         for (int i = 0; i < ROUNDED_GRAIN / 2 && up; i++) {
             const float sum = (float)numbers[i] / most + FLOAT_ROUNDER;
