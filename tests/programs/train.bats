@@ -205,13 +205,13 @@ END
 }
 
 @test "Ctrl-C ends a long evaluation, and the resumed run has the same bits" {
-    seq 80000 | sed 's/./& /g' >digits.txt
+    seq 160000 | sed 's/./& /g' >digits.txt
     local options="--tokens word --batch 1 --val 0.9 --eval-every 1 --log-every 2 --steps 2 --layers 1 --width 64"
     options+=" --checkpoint-every 1 --keep 2"
     "$BIN/train" digits.txt $options --out whole >/dev/null
     start "$BIN/train" digits.txt $options --out run
     await is_saved 0
-    sleep 0.25 # the first step is short, the evaluation after it is not
+    sleep 0.2 # the first step is short, the evaluation after it is not
     stopped 130 INT
     grep -q "^stopped by Ctrl-C in the evaluation after step 1 of 2, which the resumed" out.txt
     is_saved 1
