@@ -74,10 +74,11 @@ static void lift_once(Matrix Z, Matrix R)
     const Real identity = (Real)3.4445, linear = (Real)-4.7750, square = (Real)2.0315;
     matmul_symmetric(Z, R, R);
     for (int i = 0; i < R.rows; i++) {
+        const Real *r = ROW(R.at, i, R.cols);
+        Real *z = ROW(Z.at, i, R.cols);
         for (int j = 0; j < R.cols; j++)
-            ROW(Z.at, i, R.cols)
-        [j] = linear * ROW(R.at, i, R.cols)[j] + square * ROW(Z.at, i, R.cols)[j];
-        ROW(Z.at, i, R.cols)[i] += identity;
+            z[j] = linear * r[j] + square * z[j];
+        z[i] += identity;
     }
 }
 
