@@ -37,8 +37,8 @@ typedef void KernelTile(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows
 typedef void KernelGoOn(Real *sums, ptrdiff_t step, const Real *a, const Real *b, ptrdiff_t b_step,
                         int rows, int depth);
 
-/* What a KernelTile computes, from operands that are not copied: a tile of one of the two widths, or
- * of fewer columns than the narrow one. Nothing beside its columns is read or written. */
+/* A tile like KernelTile's, from operands that are not copied. It may also have fewer columns than
+ * the narrow one. Nothing beside its columns is read or written. */
 typedef void KernelInPlace(int cols, Real *y, ptrdiff_t y_step, const Real *a, ptrdiff_t a_row,
                            ptrdiff_t a_col, const Real *b, ptrdiff_t b_step, int rows, int depth,
                            bool add);
@@ -120,8 +120,8 @@ bool pack_rows(Real *words, const Kernel *kernel, Matrix a);
 /* Copies a part of b (depth, cols) to words[depth][panel], both filled up with zeros. */
 void pack_panel(Real *words, const Kernel *kernel, int panel, Matrix b);
 
-/* to (rows, cols) = from (rows, cols); faster if the rows of `to` are contiguous, and the rows or the
- * columns of `from`. */
+/* to (rows, cols) = from (rows, cols); faster if the rows of `to` are contiguous, and the rows or
+ * the columns of `from`. */
 void matrix_copy(Matrix to, Matrix from);
 
 #endif

@@ -99,8 +99,9 @@ void matrix_clear(Matrix m);
 int rounded_width(Rounding rounding, int cols);
 
 /* In bfloat16 both operands are rounded to 8 significant bits on their way into the product; the
- * sums stay in Real. Nothing outside the product changes. Symmetric products are not rounded: Muon
- * multiplies so many of them by each other that the errors would grow without limit. */
+ * sums stay in Real. Nothing outside the product changes. Symmetric products are not rounded:
+ * Muon multiplies their results by each other, and each round would multiply the errors by about
+ * twelve. */
 typedef enum { PRECISION_F32, PRECISION_BF16 } Precision;
 
 /* Chooses the best kernel of a precision that the machine has, or the one that the environment

@@ -149,8 +149,8 @@ static void lengthen_tokenizer(const char *folder)
     free(extra);
 }
 
-/* Of files of some 20 MB: 1.1 times the file if they have what is kept; else 1.1 times that. What
- * the tokenizer took for a while is not added to it. */
+/* Opening a model of some 20 MB takes at most 1.1 times the memory of the weights that it keeps,
+ * whatever the tokenizer needed for a while. */
 TEST(opening_takes_a_tenth_more_memory_than_the_file)
 {
     if (memory_unknown())

@@ -230,7 +230,8 @@ static double probability(const Discounts *discounts, const Followers *f, int co
     return ((double)count - D[count < 3 ? count : 3]) / sum + left / sum * shorter;
 }
 
-/* The same for a token of the text. A history that is alone is followed by this token only. */
+/* p_k of token i of the text, from p_{k−1}. If its history has no group, that history occurs once,
+ * so this token is all that follows it. */
 static double probability_at(Use use, const Smoothing *order, const Level *shorter,
                              const Level *level, size_t i, double lower)
 {

@@ -191,8 +191,8 @@ static bool could_learn_by_heart(const Settings *s, const Corpus *corpus, int64_
 
 /* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs more surely
  * (docs/experiments.md); lines also gain, if they are restrained as below. Its products take about
- * 2.5·C/rows of a step's time, so the step of a stream must have rows enough: up to a third. Nothing
- * was gained if each step sees the whole text. */
+ * 2.5·C/rows of a step's time, so the step of a stream must have rows enough: up to a third.
+ * Nothing was gained if each step sees the whole text. */
 static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
 {
     const bool enough = (int64_t)s->batch * s->shape.context >= 8 * (int64_t)s->shape.width;

@@ -181,7 +181,6 @@ TEST(a_model_grows_with_its_text)
 /* What a text is, and what is chosen for it. Its count is one of tokens, or of pairs. A step of
  * masked tokens predicts only what it masks, so they take more epochs. Muon is for lines and pairs
  * of which some are held out, and for streams with large steps. */
-/* What a text of so many tokens gets. */
 typedef struct {
     int objective;
     size_t count;
